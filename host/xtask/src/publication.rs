@@ -11,11 +11,13 @@ use anyhow::{Context, Result, bail};
 
 use crate::command::{self, say};
 use crate::components;
+use crate::toolchain::Choice;
 use crate::workspace::Workspace;
 
 /// Makes every package that may be published, in one call: together, they need
 /// no registry to find each other.
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    components::build(workspace, false, Choice::from_environment()?)?;
     let texts = names(&workspace.root.join("wit"), "wit")?;
     carries(workspace, "wharf-contract", texts.iter().map(|name| format!("wit/{name}")))?;
     let plugins = components::names(workspace)?;

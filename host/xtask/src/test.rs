@@ -112,7 +112,7 @@ impl Part {
     }
 
     fn needs_binary(self) -> bool {
-        !matches!(self, Self::Tidy | Self::Lint | Self::Outside)
+        !matches!(self, Self::Package | Self::Tidy | Self::Lint | Self::Outside)
     }
 }
 
