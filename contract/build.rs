@@ -1,9 +1,9 @@
 //! Finds the text of the contract, so that both sides generate their bindings
 //! from the same files wherever this crate came from.
 //!
-//! A package of a registry carries the files as `wit/`. In the repository that
-//! is a link to the folder at its root, and where links are not made, as in
-//! most checkouts on Windows, the folder itself is taken.
+//! In the repository that is the folder at its root. A package carries the
+//! files as `wit/`: `cargo package` follows the link of that name, which
+//! nothing else reads, since most checkouts on Windows make no links.
 
 use std::{
     env, fs,
@@ -12,10 +12,12 @@ use std::{
 
 fn main() -> std::io::Result<()> {
     let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let texts = [package.join("wit"), package.join("../wit")]
+    let texts = [package.with_file_name("wit"), package.join("wit")]
         .into_iter()
-        .find(|folder| folder.is_dir())
-        .expect("the package carries wit/, and so does the repository");
+        .find(|folder| folder.join("worlds.wit").is_file())
+        .expect("the repository has wit/, and so has a package");
+    // A repository that moved has the folder elsewhere: cargo runs this again where a path is missing.
+    println!("cargo::rerun-if-changed={}", texts.join("worlds.wit").display());
     println!("cargo::rerun-if-changed=build.rs");
     let output = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     fs::write(output.join("bindings.rs"), bindings(&texts))
