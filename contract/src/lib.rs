@@ -1,7 +1,8 @@
 //! What Wharf and its plugins say to each other where the types of WIT end: in
 //! words, and in texts of JSON.
 //!
-//! The functions and records of the contract stand in `wit/`, and what may
+//! The functions and records of the contract stand in `wit/`, which this crate
+//! carries and [`bindings!`] hands to a generator of bindings. What may
 //! grow is a string there: an error's code, a signal's name, a state, an
 //! operation and its parameters. This crate has each of these once, for the
 //! host, which says or checks it, and for the SDK, which reads or sends it. The
@@ -51,6 +52,8 @@ pub mod types;
 pub mod webview;
 
 pub use words::UnknownWord;
+
+include!(concat!(env!("OUT_DIR"), "/bindings.rs"));
 
 /// Reads a member that may be absent, and may not be `null`.
 fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>

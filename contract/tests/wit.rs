@@ -4,10 +4,17 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use wharf_contract::{completion, events, log, process, prompts, state, terminal, tools, turn, types, webview};
 
+/// The folder that generators of bindings are handed.
+macro_rules! folder {
+    ({ path: $path:literal, }) => {
+        $path
+    };
+}
+
 /// The documentation of one interface, from the first line that has `from` to
 /// the first line behind it that has `to`.
 fn passage(interface: &str, from: &str, to: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../wit").join(interface).with_extension("wit");
+    let path = Path::new(wharf_contract::bindings!(folder, {})).join(interface).with_extension("wit");
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let lines: Vec<&str> = text.lines().collect();
     let at = |part: &str, behind: usize| {

@@ -1,42 +1,122 @@
-//! Embeds the first-party plugins that `cargo xtask plugins` left. Builds
-//! nothing: a build script that runs cargo waits for itself. Where there are
-//! none, the binary has none and says which command makes them.
+//! Embeds the first-party plugins, whichever way this crate was fetched.
+//!
+//! They lie in `components/`: a package of a registry carries them there, and
+//! in a clone of the repository `cargo xtask plugins` leaves them there. Where
+//! cargo fetched the repository itself, as a git dependency, nobody can run
+//! that, and this script builds them, once for each revision and profile.
+//!
+//! It writes below `OUT_DIR` alone. In a clone it builds nothing: a build of
+//! the library would take minutes by surprise.
+
+#[path = "build/component.rs"]
+mod component;
 
 use std::{
-    env, fs,
+    env, fs, io,
     path::{Path, PathBuf},
+    process::Command,
 };
 
-fn main() -> std::io::Result<()> {
-    let manifest = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let components = manifest.join("../../target/plugins/components");
-    // Watching a path that does not exist would run this script at every build.
-    fs::create_dir_all(&components)?;
-    println!("cargo::rerun-if-changed={}", components.display());
+fn main() -> io::Result<()> {
+    let package = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
+    let output = PathBuf::from(variable("OUT_DIR"));
     println!("cargo::rerun-if-changed=build.rs");
-
-    let mut plugins: Vec<(String, PathBuf)> = fs::read_dir(&components)?
-        .filter_map(Result::ok)
-        .map(|entry| entry.path())
-        .filter_map(|path| Some((first_party(&path)?, path)))
-        .collect();
-    plugins.sort();
+    println!("cargo::rerun-if-changed=build");
+    let plugins = match env::var_os("CARGO_FEATURE_BUNDLED_PLUGINS") {
+        Some(_) => find(&package, &output)?,
+        None => Vec::new(),
+    };
     let mut entries = String::new();
-    for (name, path) in &plugins {
+    for (name, path) in plugins {
         // Hashed here once instead of at each start.
-        let digest = blake3::hash(&fs::read(path)?);
-        let path = path.display().to_string();
+        let digest = blake3::hash(&fs::read(&path)?);
+        let path = path.to_str().expect("a path that Rust's source can say");
         entries.push_str(&format!(
             "    Bundled {{ name: {name:?}, digest: {:?}, component: include_bytes!({path:?}) }},\n",
             digest.as_bytes()
         ));
     }
-    let output = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it")).join("bundled.rs");
-    fs::write(output, format!("&[\n{entries}]\n"))
+    fs::write(output.join("bundled.rs"), format!("&[\n{entries}]\n"))
 }
 
-/// The name of a first-party plugin; guests are parts of tests.
-fn first_party(path: &Path) -> Option<String> {
-    let name = path.file_name()?.to_str()?.strip_suffix(".wasm")?;
-    (!name.starts_with("guest-")).then(|| name.to_owned())
+/// The plugins by name, with the files of their components.
+fn find(package: &Path, output: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+    let carried = package.join("components");
+    // Cargo runs this again at every build where it watches a path that is missing.
+    if carried.is_dir() {
+        println!("cargo::rerun-if-changed={}", carried.display());
+        let found = components(&carried)?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    let repository = package.join("../..");
+    // Cargo marks so what it checked out.
+    if repository.join(".cargo-ok").is_file() && repository.join("plugins").is_dir() {
+        return build(&repository, output);
+    }
+    none_bundled("`cargo xtask plugins` in a clone of the repository builds them");
+    Ok(Vec::new())
+}
+
+fn components(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "wasm")
+            && let Some(name) = path.file_stem().and_then(|name| name.to_str())
+        {
+            found.push((name.to_owned(), path));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Builds every plugin of the repository and keeps the components.
+fn build(repository: &Path, output: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+    let library = component::library_folder(&mut Command::new(variable("RUSTC")));
+    if !library.as_deref().is_some_and(component::has_standard_library) {
+        // The folder of all targets' libraries: it changes when one is added.
+        if let Some(targets) = library.as_deref().and_then(|folder| folder.ancestors().nth(2)) {
+            println!("cargo::rerun-if-changed={}", targets.display());
+        }
+        none_bundled(&format!("run `rustup target add {}`, with which they are built", component::TARGET));
+        return Ok(Vec::new());
+    }
+    let kept = output.join("components");
+    fs::create_dir_all(&kept)?;
+    // Its own, since cargo holds the lock of the one that this build uses.
+    let target = output.join("plugins");
+    for entry in fs::read_dir(repository.join("plugins"))? {
+        let folder = entry?.path();
+        let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else { continue };
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let package = package_name(&manifest).unwrap_or_else(|| panic!("{} names no package", folder.display()));
+        let mut cargo = Command::new(variable("CARGO"));
+        component::build(&mut cargo, package, &target);
+        cargo.arg("--locked").current_dir(repository).env("CARGO_BUILD_BUILD_DIR", &target);
+        assert!(
+            cargo.status()?.success(),
+            "the plugin {name} does not build; without the feature `bundled-plugins` none is built"
+        );
+        fs::copy(component::built(&target, package), kept.join(format!("{name}.wasm")))?;
+    }
+    // Hundreds of megabytes that nobody needs again.
+    fs::remove_dir_all(&target)?;
+    components(&kept)
+}
+
+/// The name in a manifest of this repository, where it is the first thing.
+fn package_name(manifest: &str) -> Option<&str> {
+    let rest = manifest.split_once("name = \"")?.1;
+    Some(rest.split_once('"')?.0)
+}
+
+fn none_bundled(remedy: &str) {
+    println!("cargo::warning=no plugins are bundled: {remedy}; without the feature `bundled-plugins` none is missed");
+}
+
+fn variable(name: &str) -> std::ffi::OsString {
+    env::var_os(name).unwrap_or_else(|| panic!("cargo sets {name}"))
 }

@@ -1,7 +1,6 @@
 //! The bindings of contract version 0.1, generated from its WIT text.
 
-wasmtime::component::bindgen!({
-    path: "../../wit",
+wharf_contract::bindings!(wasmtime::component::bindgen, {
     world: "everything",
     // Wasmtime with a linker of the host's own.
     wasmtime_crate: crate::watch,
@@ -47,8 +46,7 @@ wasmtime::component::bindgen!({
 
 /// What a plugin may export beside its tools: each is looked for by its name.
 pub(crate) mod offered {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
+    wharf_contract::bindings!(wasmtime::component::bindgen, {
         inline: "
             package wharf:host;
 

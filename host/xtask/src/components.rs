@@ -1,5 +1,6 @@
 //! `cargo xtask plugins`: every plugin to a component in
-//! `target/plugins/components`.
+//! `target/plugins/components`, and those that the library carries in
+//! `host/wharf/components` too, where its build script looks.
 //!
 //! Owns where components lie and how they are built. Knows no plugin by name:
 //! a member below `plugins/` (or `tests/guests/`) with a `cdylib` is one.
@@ -12,13 +13,15 @@ use lexopt::Arg;
 use lexopt::ValueExt as _;
 
 use crate::command::{self, say};
-use crate::toolchain::{Choice, TARGET, Toolchain};
+use crate::component;
+use crate::toolchain::{Choice, Toolchain};
 use crate::workspace::{Package, Workspace};
 
 const HELP: &str = "\
 Builds every plugin below plugins/ to a Wasm component (wasm32-wasip2, release)
-and leaves it as target/plugins/components/NAME.wasm. A `wharf` binary that is
-built afterwards carries them. Files that did not change are not touched.
+and leaves it as target/plugins/components/NAME.wasm, and in host/wharf/components,
+so that a `wharf` binary that is built afterwards carries it. Files that did not
+change are not touched.
 
 Usage: cargo xtask plugins [OPTIONS]
 
@@ -43,10 +46,11 @@ const COMPONENT_PREAMBLE: [u8; 8] = *b"\0asm\x0d\0\x01\0";
 /// A plugin to build.
 struct PluginCrate {
     package: String,
-    /// The file cargo leaves, less `.wasm`.
-    artifact: String,
+    library: String,
     /// The file we leave, less `.wasm`.
     name: String,
+    /// Whether the library carries it.
+    is_bundled: bool,
 }
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
@@ -82,8 +86,13 @@ pub(crate) fn build(workspace: &Workspace, guests: bool, choice: Choice) -> Resu
         let artifact = compile(workspace, &workspace.root, &toolchain, plugin)?;
         let component = workspace.components().join(format!("{}.wasm", plugin.name));
         publish(&artifact, &component)?;
+        if plugin.is_bundled {
+            publish(&artifact, &workspace.bundled().join(format!("{}.wasm", plugin.name)))?;
+        }
         built.push(component.strip_prefix(&workspace.root).unwrap_or(&component).to_path_buf());
     }
+    let bundled = plugins.iter().filter(|plugin| plugin.is_bundled).map(|plugin| plugin.name.as_str());
+    remove_others(&workspace.bundled(), &bundled.collect::<Vec<_>>())?;
     Ok(built)
 }
 
@@ -91,8 +100,14 @@ pub(crate) fn build(workspace: &Workspace, guests: bool, choice: Choice) -> Resu
 /// the component, where cargo left it.
 pub(crate) fn build_alone(workspace: &Workspace, folder: &Path, name: &str, choice: Choice) -> Result<PathBuf> {
     let toolchain = Toolchain::prepare(workspace, choice)?;
-    let plugin = PluginCrate { package: name.to_owned(), artifact: name.replace('-', "_"), name: name.to_owned() };
+    let plugin =
+        PluginCrate { package: name.to_owned(), library: name.to_owned(), name: name.to_owned(), is_bundled: false };
     compile(workspace, folder, &toolchain, &plugin)
+}
+
+/// The names of the plugins that the library carries.
+pub(crate) fn names(workspace: &Workspace) -> Result<Vec<String>> {
+    Ok(discover(workspace, false)?.into_iter().map(|plugin| plugin.name).collect())
 }
 
 fn discover(workspace: &Workspace, guests: bool) -> Result<Vec<PluginCrate>> {
@@ -112,34 +127,21 @@ fn discover(workspace: &Workspace, guests: bool) -> Result<Vec<PluginCrate>> {
 fn plugin_of(root: &Path, package: Package, guests: bool) -> Option<PluginCrate> {
     let folder = package.folder.strip_prefix(root).ok()?;
     let name = folder.file_name()?.to_string_lossy().into_owned();
-    let name = match folder.parent()?.to_string_lossy().as_ref() {
-        "plugins" => name,
-        "tests/guests" if guests => format!("guest-{name}"),
+    let (name, is_bundled) = match folder.parent()?.to_string_lossy().as_ref() {
+        "plugins" => (name, true),
+        "tests/guests" if guests => (format!("guest-{name}"), false),
         _ => return None,
     };
-    Some(PluginCrate { artifact: package.component?.replace('-', "_"), package: package.name, name })
+    Some(PluginCrate { library: package.component?, package: package.name, name, is_bundled })
 }
 
-/// Each plugin is built apart: built together, features that one asks of a
-/// shared dependency would change the bytes of the others.
 fn compile(workspace: &Workspace, root: &Path, toolchain: &Toolchain, plugin: &PluginCrate) -> Result<PathBuf> {
     let folder = workspace.target().join("plugins");
     let mut cargo = command::cargo(root);
-    cargo.args(["build", "--quiet", "--release", "--package", &plugin.package, "--target-dir"]).arg(&folder);
-    // Plugins are called afresh each time and compiled by the host: speed comes
-    // first, but every byte is compiled, hashed and mapped.
-    for (name, value) in [
-        ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "3"),
-        ("CARGO_PROFILE_RELEASE_LTO", "fat"),
-        ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1"),
-        ("CARGO_PROFILE_RELEASE_PANIC", "abort"),
-        ("CARGO_PROFILE_RELEASE_STRIP", "symbols"),
-    ] {
-        cargo.env(name, value);
-    }
+    component::build(&mut cargo, &plugin.package, &folder);
     toolchain.apply(&mut cargo);
     command::run(&mut cargo).with_context(|| toolchain.limits())?;
-    Ok(folder.join(TARGET).join("release").join(format!("{}.wasm", plugin.artifact)))
+    Ok(component::built(&folder, &plugin.library))
 }
 
 /// Copies a component to its place: whole or not at all, and only where it
@@ -159,6 +161,18 @@ fn publish(artifact: &Path, component: &Path) -> Result<()> {
     fs::rename(&unfinished, component).with_context(|| format!("cannot write {}", component.display()))
 }
 
+/// Removes the components of plugins that are no more: the library carries all that it finds.
+fn remove_others(folder: &Path, names: &[&str]) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        let is_component = path.extension().is_some_and(|extension| extension == "wasm");
+        if is_component && !path.file_stem().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name)) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,6 +183,7 @@ mod tests {
             folder: Path::new("/house").join(folder),
             dependencies: Vec::new(),
             component: component.map(str::to_owned),
+            is_published: false,
         }
     }
 
@@ -196,6 +211,19 @@ mod tests {
         fs::set_permissions(&component, permissions).expect("changed");
         publish(&artifact, &component).expect("published");
         assert!(fs::metadata(&component).expect("there").permissions().readonly(), "it was replaced");
+    }
+
+    #[test]
+    fn only_components_of_plugins_that_are_no_more_are_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["planning.wasm", "renamed.wasm", ".gitignore"] {
+            fs::write(folder.path().join(name), "").expect("written");
+        }
+        remove_others(folder.path(), &["planning"]).expect("removed");
+        let mut left: Vec<_> =
+            fs::read_dir(folder.path()).expect("there").map(|entry| entry.expect("there").file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".gitignore", "planning.wasm"]);
     }
 
     #[test]

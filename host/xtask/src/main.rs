@@ -10,6 +10,8 @@ mod book;
 mod client;
 mod command;
 mod compiler;
+#[path = "../../wharf/build/component.rs"]
+mod component;
 mod components;
 mod corpus;
 mod coverage;
@@ -18,7 +20,9 @@ mod demo;
 mod deny;
 mod fuzz;
 mod node;
+mod outside;
 mod packages;
+mod publication;
 mod python;
 mod routes;
 mod soak;

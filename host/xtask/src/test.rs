@@ -17,7 +17,9 @@ use crate::command::{self, say};
 use crate::components;
 use crate::demo;
 use crate::node;
+use crate::outside;
 use crate::packages;
+use crate::publication;
 use crate::python;
 use crate::routes;
 use crate::tidy;
@@ -42,10 +44,15 @@ Options:
                   routes   every route over HTTP, fed by schemathesis with what its description allows and
                            what it does not; a minute, the same each time (cargo xtask fuzz http)
                   book     the plugin of the first page: built, granted and called as README.md says
+                  package  the packages of library, contract and SDK: that cargo makes them and that they carry
+                           WIT and the bundled plugins
                   demo     the demo, which checks each of its claims (cargo xtask demo)
                   bench    the benchmark, a hundredth of it and each figure once: that it runs, not how fast
                   tidy     the rules of the house (cargo xtask tidy)
                   lint     formatting and clippy, warnings being errors
+                  outside  an app outside this repository, with the library by git (tests/outside): what is
+                           committed is fetched, built without sharing anything, and called. It takes
+                           many minutes and is no part of the run without --only
   --wry         Run the example of an app that lends its own WebViews to the host
                 (tests/wry), and nothing else: needs WebKit, which is installed where
                 it is missing. A part that no other run has
@@ -65,19 +72,23 @@ enum TestPart {
     Conformance,
     Routes,
     Book,
+    Package,
     Demo,
     Bench,
     Tidy,
     Lint,
+    Outside,
 }
 
 impl TestPart {
-    const ALL: [Self; 9] = [
+    /// What runs where nothing else is asked for.
+    const USUAL: [Self; 10] = [
         Self::Rust,
         Self::Client,
         Self::Conformance,
         Self::Routes,
         Self::Book,
+        Self::Package,
         Self::Demo,
         Self::Bench,
         Self::Tidy,
@@ -91,15 +102,17 @@ impl TestPart {
             Self::Conformance => "conformance",
             Self::Routes => "routes",
             Self::Book => "book",
+            Self::Package => "package",
             Self::Demo => "demo",
             Self::Bench => "bench",
             Self::Tidy => "tidy",
             Self::Lint => "lint",
+            Self::Outside => "outside",
         }
     }
 
     fn needs_binary(self) -> bool {
-        !matches!(self, Self::Tidy | Self::Lint)
+        !matches!(self, Self::Package | Self::Tidy | Self::Lint | Self::Outside)
     }
 }
 
@@ -107,10 +120,11 @@ impl std::str::FromStr for TestPart {
     type Err = anyhow::Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let part = Self::ALL.into_iter().find(|part| part.name() == name);
+        let part = Self::USUAL.into_iter().chain([Self::Outside]).find(|part| part.name() == name);
         part.ok_or_else(|| {
             anyhow::anyhow!(
-                "there is no part `{name}`: choose rust, client, conformance, routes, book, demo, bench, tidy or lint"
+                "there is no part `{name}`: choose rust, client, conformance, routes, book, package, demo, bench, tidy, \
+                 lint or outside"
             )
         })
     }
@@ -139,7 +153,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         }
     }
     if parts.is_empty() {
-        parts = TestPart::ALL.to_vec();
+        parts = TestPart::USUAL.to_vec();
     }
     let workspace = Workspace::find()?;
     let names: Vec<_> = parts.iter().map(|part| part.name()).collect();
@@ -162,10 +176,12 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
             TestPart::Conformance => conformance(&workspace),
             TestPart::Routes => Ok((routes::check(&workspace), Vec::new())),
             TestPart::Book => Ok((book::check(&workspace), Vec::new())),
+            TestPart::Package => Ok((publication::check(&workspace), Vec::new())),
             TestPart::Demo => Ok((demo::tell(&workspace), Vec::new())),
             TestPart::Bench => Ok((bench::check(&workspace), Vec::new())),
             TestPart::Tidy => Ok((tidy::check(&workspace), Vec::new())),
             TestPart::Lint => Ok((lint(&workspace), Vec::new())),
+            TestPart::Outside => Ok((outside::check(&workspace), Vec::new())),
         }));
     }
     report(&outcomes)

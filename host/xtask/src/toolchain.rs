@@ -14,11 +14,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use crate::command::{self, say};
+use crate::component::{self, TARGET};
 use crate::debian;
 use crate::workspace::Workspace;
-
-/// The target of every plugin.
-pub(crate) const TARGET: &str = "wasm32-wasip2";
 
 /// Marks a complete folder; it is written before the folder gets its name.
 const STAMP: &str = "complete";
@@ -88,11 +86,7 @@ impl Toolchain {
 
     /// Puts what this toolchain needs on a cargo command that builds plugins.
     pub(crate) fn apply(&self, cargo: &mut Command) {
-        // Flags for native builds, coverage for one, mean nothing to Wasm or break it.
-        for foreign in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
-            cargo.env_remove(foreign);
-        }
-        cargo.args(["--target", TARGET]).args(&self.arguments);
+        cargo.args(&self.arguments);
         cargo.envs(self.environment.iter().map(|(name, value)| (name, value)));
     }
 
@@ -132,12 +126,7 @@ impl Toolchain {
 }
 
 fn has_standard_library() -> bool {
-    let Ok(folder) = command::capture(command::rustc().args(["--print", "target-libdir", "--target", TARGET])) else {
-        return false;
-    };
-    fs::read_dir(folder.trim()).is_ok_and(|mut entries| {
-        entries.any(|entry| entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("libstd-")))
-    })
+    component::library_folder(&mut command::rustc()).is_some_and(|folder| component::has_standard_library(&folder))
 }
 
 fn rustup_adds_target() -> bool {

@@ -23,12 +23,16 @@ pub(crate) struct Package {
     pub(crate) dependencies: Vec<Dependency>,
     /// Name of its `cdylib` target, where it has one.
     pub(crate) component: Option<String>,
+    /// Whether its manifest lets it go to a registry.
+    pub(crate) is_published: bool,
 }
 
 /// One entry of a package's manifest.
 pub(crate) struct Dependency {
     pub(crate) name: String,
     pub(crate) development: bool,
+    /// Whether it is found by its path alone, which a package has not.
+    pub(crate) has_path_alone: bool,
 }
 
 impl Workspace {
@@ -41,7 +45,7 @@ impl Workspace {
         };
         let root = start
             .ancestors()
-            .find(|folder| folder.join("wit").is_dir() && folder.join("Cargo.toml").is_file())
+            .find(|folder| folder.join("wit").is_dir() && folder.join("Cargo.lock").is_file())
             .with_context(|| format!("{} is not inside Wharf's repository", start.display()))?
             .to_path_buf();
         let text = command::capture(command::cargo(&root).args(["metadata", "--no-deps", "--format-version", "1"]))?;
@@ -57,6 +61,11 @@ impl Workspace {
     /// Where `cargo xtask plugins` leaves the components.
     pub(crate) fn components(&self) -> PathBuf {
         self.target().join("plugins").join("components")
+    }
+
+    /// Where the library's build script looks for the plugins that it embeds.
+    pub(crate) fn bundled(&self) -> PathBuf {
+        self.root.join("host").join("wharf").join("components")
     }
 
     /// A binary that cargo built: `profile` is the folder, `debug` or `release`.
@@ -86,6 +95,7 @@ fn package(entry: &Value) -> Result<Package> {
     let dependencies = entry["dependencies"].as_array().into_iter().flatten().map(|dependency| Dependency {
         name: dependency["name"].as_str().unwrap_or_default().to_owned(),
         development: dependency["kind"].as_str() == Some("dev"),
+        has_path_alone: dependency["path"].is_string() && dependency["req"].as_str() == Some("*"),
     });
     let component = entry["targets"].as_array().into_iter().flatten().find(|target| {
         target["crate_types"].as_array().into_iter().flatten().any(|kind| kind.as_str() == Some("cdylib"))
@@ -95,5 +105,6 @@ fn package(entry: &Value) -> Result<Package> {
         folder,
         dependencies: dependencies.collect(),
         component: component.and_then(|target| target["name"].as_str()).map(str::to_owned),
+        is_published: !entry["publish"].as_array().is_some_and(Vec::is_empty),
     })
 }

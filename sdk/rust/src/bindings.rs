@@ -6,8 +6,7 @@
 #![allow(missing_docs, unsafe_code, clippy::all, reason = "generated; the contract documents it")]
 #![allow(unreachable_pub, clippy::unwrap_used, reason = "generated")]
 
-wit_bindgen::generate!({
-    path: "../../wit",
+wharf_contract::bindings!(wit_bindgen::generate, {
     world: "everything",
     pub_export_macro: true,
     default_bindings_module: "wharf_sdk::bindings",
@@ -15,8 +14,7 @@ wit_bindgen::generate!({
 
 /// What a plugin exports that has prompts.
 pub mod prompts {
-    wit_bindgen::generate!({
-        path: "../../wit",
+    wharf_contract::bindings!(wit_bindgen::generate, {
         world: "with-prompts",
         with: { "wharf:plugin/types@0.1.5": crate::bindings::wharf::plugin::types },
         pub_export_macro: true,
@@ -26,8 +24,7 @@ pub mod prompts {
 
 /// What a plugin exports that has resources.
 pub mod resources {
-    wit_bindgen::generate!({
-        path: "../../wit",
+    wharf_contract::bindings!(wit_bindgen::generate, {
         world: "with-resources",
         with: { "wharf:plugin/types@0.1.5": crate::bindings::wharf::plugin::types },
         pub_export_macro: true,
@@ -37,8 +34,7 @@ pub mod resources {
 
 /// What a plugin exports that completes words.
 pub mod completion {
-    wit_bindgen::generate!({
-        path: "../../wit",
+    wharf_contract::bindings!(wit_bindgen::generate, {
         world: "with-completion",
         with: { "wharf:plugin/types@0.1.5": crate::bindings::wharf::plugin::types },
         pub_export_macro: true,

@@ -1,5 +1,5 @@
 //! Who may depend on whom: the table, and the check of every manifest against
-//! it.
+//! it. And how: by a version beside the path.
 
 use std::fs;
 use std::path::Path;
@@ -155,7 +155,12 @@ fn edges(package: &Package, folder: &Path, members: &[String]) -> Vec<(String, S
         }
     };
     let mut broken = Vec::new();
-    for Dependency { name, development } in &package.dependencies {
+    for Dependency { name, development, has_path_alone } in &package.dependencies {
+        if *has_path_alone {
+            let message =
+                format!("{name} has a path and no version, so {} cannot be packaged - name both", package.name);
+            broken.push((name.clone(), message));
+        }
         if members.contains(name) && !allowed.contains(&name.as_str()) {
             let message = format!(
                 "{} must not know {name} - give core a small trait and let wharf wire the two (ARCHITECTURE.md)",
@@ -207,8 +212,9 @@ mod tests {
         let package = Package {
             name: package.into(),
             folder: folder.into(),
-            dependencies: vec![Dependency { name: dependency.into(), development }],
+            dependencies: vec![Dependency { name: dependency.into(), development, has_path_alone: false }],
             component: None,
+            is_published: false,
         };
         let members = ["wharf-core", "wharf-state", "wharf-engine", "wharf-mcp", "wharf-http", "wharf", "wharf-sdk"];
         let members: Vec<_> = members.map(str::to_owned).to_vec();
@@ -247,6 +253,22 @@ mod tests {
         assert_eq!(broken("wharf-mcp", "host/mcp", "axum", false).len(), 1);
         assert_eq!(broken("wharf-core", "host/core", "anyhow", false).len(), 1);
         assert!(broken("wharf-core", "host/core", "anyhow", true).is_empty());
+    }
+
+    #[test]
+    fn a_member_is_found_by_its_version_too() {
+        let mut package = Package {
+            name: "wharf-engine".into(),
+            folder: "host/engine".into(),
+            dependencies: vec![Dependency { name: "wharf-core".into(), development: false, has_path_alone: true }],
+            component: None,
+            is_published: true,
+        };
+        let members = ["wharf-core".to_owned()];
+        let found = edges(&package, Path::new("host/engine"), &members);
+        assert!(matches!(found.as_slice(), [(_, message)] if message.contains("no version")), "{found:?}");
+        package.dependencies[0].has_path_alone = false;
+        assert!(edges(&package, Path::new("host/engine"), &members).is_empty());
     }
 
     #[test]

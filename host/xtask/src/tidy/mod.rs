@@ -26,7 +26,7 @@ use crate::workspace::Workspace;
 
 const HELP: &str = "\
 Checks the rules of the house, in a second:
-  - who may depend on whom (the table is in host/xtask/src/tidy/edges.rs)
+  - who may depend on whom (the table is in host/xtask/src/tidy/edges.rs), by a version beside the path
   - no circle of more than three files in a crate
   - no name shared by types of more than three crates
   - no public function that returns its error as a text

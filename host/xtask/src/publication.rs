@@ -1,0 +1,81 @@
+//! The packages of the library, the contract and the SDK: that cargo makes
+//! them, and that they carry what their builds read.
+//!
+//! Knows which files those are. Publishes nothing.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::command::{self, say};
+use crate::components;
+use crate::toolchain::Choice;
+use crate::workspace::Workspace;
+
+/// Makes every package that may be published, in one call: together, they need
+/// no registry to find each other.
+pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    components::build(workspace, false, Choice::from_environment()?)?;
+    let texts = names(&workspace.root.join("wit"), "wit")?;
+    carries(workspace, "wharf-contract", texts.iter().map(|name| format!("wit/{name}")))?;
+    let plugins = components::names(workspace)?;
+    carries(workspace, "wharf", plugins.iter().map(|name| format!("components/{name}.wasm")))?;
+    carries(workspace, "wharf-sdk", ["src/lib.rs".to_owned(), "src/bindings.rs".to_owned()])?;
+
+    say("Making the packages");
+    let mut cargo = command::cargo(&workspace.root);
+    // Their builds are those of the workspace: what a package lacks, the lists above show.
+    cargo.args(["package", "--quiet", "--offline", "--no-verify", "--allow-dirty"]);
+    let mut count = 0;
+    for package in workspace.packages()?.into_iter().filter(|package| package.is_published) {
+        cargo.args(["--package", &package.name]);
+        count += 1;
+    }
+    command::run(&mut cargo)?;
+    println!("package: {count} packages are made and carry what their builds read");
+    Ok(())
+}
+
+/// Checks that the package `name` has the files.
+fn carries(workspace: &Workspace, name: &str, files: impl IntoIterator<Item = String>) -> Result<()> {
+    let mut cargo = command::cargo(&workspace.root);
+    cargo.args(["package", "--list", "--offline", "--allow-dirty", "--package", name]);
+    let listing = command::capture(&mut cargo)?;
+    let missing = missing(&listing, files);
+    if !missing.is_empty() {
+        bail!("the package {name} does not carry {}", missing.join(", "));
+    }
+    Ok(())
+}
+
+/// The files that a listing of cargo does not have. Nothing outside the package is in one.
+fn missing(listing: &str, files: impl IntoIterator<Item = String>) -> Vec<String> {
+    let listed: BTreeSet<_> = listing.lines().map(|line| line.replace('\\', "/")).collect();
+    files.into_iter().filter(|file| !listed.contains(file)).collect()
+}
+
+/// The files of a folder that end so.
+fn names(folder: &Path, extension: &str) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|present| present == extension) {
+            names.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
+        }
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_not_in_the_package_is_named() {
+        let listing = "Cargo.toml\nwit/state.wit\nwit\\types.wit\n";
+        let files = ["wit/state.wit", "wit/types.wit", "wit/tools.wit"].map(str::to_owned);
+        assert_eq!(missing(listing, files), ["wit/tools.wit"]);
+    }
+}
