@@ -15,7 +15,6 @@
 use std::{
     fs::{self, File, TryLockError},
     io,
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::{Mutex, OnceLock, atomic::AtomicU32},
 };
@@ -32,7 +31,7 @@ use super::{
     leftover::Identity,
     process::{Process, State},
 };
-use crate::{Exit, KilledBy, Owner, ProcessId, output::Output, polls::Polls};
+use crate::{Exit, KilledBy, Owner, ProcessId, output::Output, polls::Polls, private_files};
 
 const LOCK: &str = "lock";
 const RECORD: &str = "record.json";
@@ -62,7 +61,7 @@ impl Home {
     /// Makes a home below `root`, and moves everything there that hosts left
     /// which are gone. Says of each process whether it was running.
     pub(super) fn open(root: &Path, ledger: &Ledger) -> io::Result<(Self, Vec<(Process, bool)>)> {
-        let make = |directory: &Path| fs::DirBuilder::new().mode(0o700).recursive(true).create(directory);
+        let make = |directory: &Path| private_files::directory_builder().recursive(true).create(directory);
         make(root)?;
         // Hosts that start at once do this one after the other: none takes the
         // home of another for abandoned before it is locked.

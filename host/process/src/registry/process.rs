@@ -13,13 +13,12 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use tokio::{
-    net::unix::pipe,
     select,
     sync::{mpsc, oneshot, watch},
     task::spawn_blocking,
     time::{Instant, timeout_at},
 };
-use wharf_spawn::Child;
+use wharf_spawn::{Child, StdinPipe};
 
 use super::{COUNT_PATIENCE, STOP_PATIENCE, StopRequest, ledger::Seat, timeout};
 use crate::{
@@ -66,7 +65,7 @@ pub(super) struct Process {
     /// Held to count, never across an await.
     pub(super) polls: Mutex<Polls>,
     /// Held while something is written, so that two writers do not mix.
-    pub(super) input: tokio::sync::Mutex<Option<pipe::Sender>>,
+    pub(super) input: tokio::sync::Mutex<Option<StdinPipe>>,
     /// The system's id of the leader, once it runs.
     pub(super) pid: OnceLock<u32>,
     /// As long as something of its tree lives: a tombstone holds no descriptor.

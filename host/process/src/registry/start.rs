@@ -4,7 +4,6 @@ use std::{
     collections::VecDeque,
     ffi::OsString,
     fs, io,
-    os::unix::fs::DirBuilderExt as _,
     path::PathBuf,
     sync::{Arc, Mutex, OnceLock, atomic::AtomicU32},
     time::Duration,
@@ -12,13 +11,12 @@ use std::{
 
 use chrono::Utc;
 use tokio::{
-    net::unix::pipe,
     select,
     sync::{mpsc, watch},
     task::spawn_blocking,
     time::Instant,
 };
-use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnError, Spawner};
+use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnError, Spawner, StdoutPipe};
 
 use wharf_core::quota::Level;
 
@@ -33,6 +31,7 @@ use crate::{
     Exit, Owner, ProcessError, ProcessId,
     output::{Copiers, Disk, Output, OutputLimits, copy},
     polls::Polls,
+    private_files,
 };
 
 /// Commands are shown up to this length.
@@ -230,7 +229,7 @@ impl Planned {
             reserved.map_err(|full| ProcessError::NoRoomForOutput { full })
         };
         let (stdout, stderr) = (reserve()?, reserve()?);
-        fs::DirBuilder::new().mode(0o700).create(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
+        private_files::directory_builder().create(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
         let Self { id, owner, command, directory, limits, seat, stops } = self;
         let create = |name, claim| Output::create(&directory.join(name), limits, claim);
         let streams = create(Process::STDOUT, stdout).and_then(|stdout| Ok((stdout, create(Process::STDERR, stderr)?)));
@@ -325,7 +324,7 @@ async fn run(
     tokio::spawn(follow(process, child, stops, clocks));
 }
 
-fn connect(pipe: Option<pipe::Receiver>, output: &Arc<Output>, copiers: &Copiers) {
+fn connect(pipe: Option<StdoutPipe>, output: &Arc<Output>, copiers: &Copiers) {
     match pipe {
         Some(pipe) => drop(tokio::spawn(copy(pipe, Arc::clone(output), copiers.clone()))),
         None => {
