@@ -12,8 +12,7 @@
 //! `recording` show one to people. This crate starts nothing itself: it asks a
 //! [`wharf_spawn::Spawner`], which also ends the whole tree. It never knows by
 //! which rules an answer is complete, who calls through which protocol, nothing
-//! of Wasm and nothing of configuration. Linux only, as the spawner is.
-#![cfg(target_os = "linux")]
+//! of Wasm and nothing of configuration. On systems other than Linux no terminal opens.
 
 mod ascii;
 mod error;
@@ -22,6 +21,8 @@ mod input;
 mod integration;
 mod keys;
 mod pool;
+mod private_files;
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux says what a program waits for"))]
 mod probe;
 mod pty;
 mod queries;
@@ -43,7 +44,7 @@ pub use pool::{
     ProfileSettings, RESPONSE_BUCKETS_MILLISECONDS, Responses, Restart, Seen, Settings, Shown, Started, Status, Swept,
     TerminalId, TerminalInfo, Terminals, Wanted, Watched, check_profiles,
 };
-pub use pty::{Device, Inside, LineMode, LinuxPty, Pty};
+pub use pty::{Device, Inside, LineMode, Pty};
 pub use queries::{MAX_WAITING_REPLY_BYTES, Query};
 pub use recording::RecordingSettings;
 pub use screen::{Cursor, Screen, ScreenView};

@@ -9,9 +9,7 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::{self, Permissions},
-    io,
-    os::unix::fs::PermissionsExt as _,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -55,13 +53,13 @@ impl ShellIntegration {
     pub fn write(directory: &Path) -> io::Result<Self> {
         let directory = std::path::absolute(directory)?;
         fs::create_dir_all(&directory)?;
-        fs::set_permissions(&directory, Permissions::from_mode(0o755))?;
+        let_everybody_read(&directory, 0o755)?;
         for (name, content) in [BASH, ZSH] {
             // Shells may be reading one that is there: it is replaced as a
             // whole.
             let new = directory.join(format!("{name}.{}", random()?));
             fs::write(&new, content)?;
-            fs::set_permissions(&new, Permissions::from_mode(0o644))?;
+            let_everybody_read(&new, 0o644)?;
             fs::rename(&new, directory.join(name))?;
         }
         Ok(Self { directory: directory.into() })
@@ -77,6 +75,18 @@ impl ShellIntegration {
     fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
+}
+
+/// Lets every user read a file or a directory.
+#[cfg(unix)]
+fn let_everybody_read(path: &Path, mode: u32) -> io::Result<()> {
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode))
+}
+
+/// Windows has no such permissions.
+#[cfg(not(unix))]
+fn let_everybody_read(_: &Path, _: u32) -> io::Result<()> {
+    Ok(())
 }
 
 /// Gives the files to a shell that is to read some, and returns what it will say
@@ -123,8 +133,10 @@ fn random() -> io::Result<String> {
     Handle::random().map(|handle| handle.to_string()).map_err(io::Error::other)
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]

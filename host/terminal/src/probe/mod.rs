@@ -1,17 +1,21 @@
 //! Whether the program in front waits for input of its terminal, as the system
 //! knows it.
 //!
-//! No program is asked and none is stopped: `/proc` says in which system call
-//! each thread sleeps, and on which descriptors. Only what is known is said: a
-//! program that also listens elsewhere may go on by itself, and of one that the
-//! host may not look at nothing is known.
+//! Linux alone knows it; elsewhere nothing is said. No program is asked and none
+//! is stopped: `/proc` says in which system call each thread sleeps, and on which
+//! descriptors. Only what is known is said: a program that also listens elsewhere
+//! may go on by itself, and of one that the host may not look at nothing is
+//! known.
 //!
 //! What is read of a program can make the reader wait, by the program's doing
 //! or by chance, so a thread reads it that nobody waits for longer than
 //! [`PATIENCE`]; a session has one such thread at most. Knows nothing of turns.
 
+#[cfg(target_os = "linux")]
 mod call;
+#[cfg(target_os = "linux")]
 mod descriptors;
+#[cfg(target_os = "linux")]
 mod processes;
 
 use std::{
@@ -29,6 +33,7 @@ use std::{
 use tokio::{sync::oneshot, time::timeout};
 use wharf_completion::detection::Beside;
 
+#[cfg(target_os = "linux")]
 use self::{call::Doing, descriptors::Descriptors};
 use crate::pty::Inside;
 
@@ -44,6 +49,7 @@ const LONG_BEHIND_A_PROMPT: Duration = Duration::from_secs(5);
 
 /// A thread that sleeps for longer is not waited for: nothing is said of a program
 /// that has one, but what its screen says.
+#[cfg(target_os = "linux")]
 const LONGEST_SLEEP: Duration = Duration::from_secs(2);
 
 /// Looks at the programs of one session.
@@ -146,6 +152,7 @@ impl Drop for Looking {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn waits(front: Front, terminal: Inside) -> Option<Waits> {
     let group = processes::of_group(front.leader, front.group)?;
     let descriptors = Descriptors::new(&group, terminal.device);
@@ -158,7 +165,14 @@ fn waits(front: Front, terminal: Inside) -> Option<Waits> {
     together(&doings)
 }
 
+/// Other systems do not say what a program waits for.
+#[cfg(not(target_os = "linux"))]
+fn waits(_: Front, _: Inside) -> Option<Waits> {
+    None
+}
+
 /// What follows for all from what each thread does.
+#[cfg(target_os = "linux")]
 fn together(doings: &[Doing]) -> Option<Waits> {
     let (mut listens, mut alone, mut unknown, mut computes, mut goes_on) =
         (false, true, doings.is_empty(), false, false);
@@ -194,7 +208,7 @@ fn together(doings: &[Doing]) -> Option<Waits> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
     use crate::pty::Device;

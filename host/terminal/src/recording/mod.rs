@@ -8,9 +8,8 @@
 mod cast;
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -19,7 +18,7 @@ use chrono::{DateTime, Utc};
 use tokio::task::spawn_blocking;
 
 use self::cast::Code;
-use crate::{Size, Update, Viewer};
+use crate::{Size, Update, Viewer, private_files};
 
 /// What a recording ends with where there is no more room.
 const FULL: &str = "the recording is full";
@@ -110,11 +109,11 @@ async fn run(mut recorder: Recorder, mut viewer: Viewer) {
 
 impl Recorder {
     fn open(settings: &RecordingSettings, subject: &Subject) -> io::Result<(Self, PathBuf)> {
-        fs::DirBuilder::new().mode(0o700).recursive(true).create(&settings.directory)?;
+        private_files::make_directory(&settings.directory)?;
         make_room(&settings.directory, settings.total_bytes.saturating_sub(settings.maximum_bytes))?;
         let Subject { name, title, terminal, size, began } = subject;
         let path = settings.directory.join(format!("{}-{name}.{SUFFIX}", began.format("%Y%m%dT%H%M%SZ")));
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let file = private_files::options().write(true).create_new(true).open(&path)?;
         let left_bytes = settings.maximum_bytes;
         let mut recorder = Self { file, began: Instant::now(), size: *size, left_bytes, is_first: true };
         recorder.write(&cast::header(*size, began.timestamp(), title, terminal))?;

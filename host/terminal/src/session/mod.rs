@@ -31,10 +31,9 @@ use self::{
     follow::{Follower, Order, Running},
 };
 use crate::{
-    InputRules, Key, LineMode, LinuxPty, Modes, ScreenView, Size, Slice, TerminalError, Turn, TurnInput, TurnOptions,
-    UnknownKey,
+    InputRules, Key, LineMode, Modes, ScreenView, Size, Slice, TerminalError, Turn, TurnInput, TurnOptions, UnknownKey,
     input::Line,
-    integration, keys,
+    integration, keys, pty,
     turn::{Program, Turns},
 };
 
@@ -363,8 +362,8 @@ impl Session {
 /// output, if it does.
 async fn run(spawner: &Spawner, mut request: TerminalRequest) -> Result<(Running, Option<Nonce>), TerminalError> {
     let nonce = integration::integrate(&mut request).map_err(TerminalError::system("make a nonce for a shell"))?;
-    let (pty, terminal) = LinuxPty::open(request.size).map_err(TerminalError::system("open a terminal"))?;
+    let (pty, terminal) = pty::open(request.size).map_err(TerminalError::system("open a terminal"))?;
     let child = spawner.spawn(request.into_child(terminal)).await;
     let child = child.map_err(|source| TerminalError::Start { source })?;
-    Ok((Running { child: Arc::new(child), pty: Arc::new(pty) }, nonce))
+    Ok((Running { child: Arc::new(child), pty }, nonce))
 }

@@ -11,14 +11,13 @@
 //! survives the host, not the machine: nothing waits for the disk.
 
 use std::{
-    fs::{self, DirBuilder, File, TryLockError},
+    fs::{self, File, TryLockError},
     io,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
 use super::{KEPT_TEXT_BYTES, Record};
-use crate::TerminalId;
+use crate::{TerminalId, private_files};
 
 const LOCK: &str = "lock";
 const RECORD: &str = "record.json";
@@ -44,13 +43,13 @@ impl Home {
     /// Makes a home below `root`, and moves everything there that hosts left
     /// which are gone.
     pub(in super::super) fn open(root: &Path) -> io::Result<(Self, Vec<Found>)> {
-        make(root)?;
+        private_files::make_directory(root)?;
         // Hosts that start at once do this one after the other: none takes the
         // home of another for abandoned before it is locked.
         let turn = lock_file(&root.join(LOCK))?;
         turn.lock()?;
         let directory = root.join(TerminalId::random().map_err(io::Error::other)?.to_string());
-        make(&directory)?;
+        private_files::make_directory(&directory)?;
         let lock = lock_file(&directory.join(LOCK))?;
         lock.lock()?;
         let mut found = Vec::new();
@@ -77,7 +76,7 @@ impl Home {
     /// Writes what is known of a terminal.
     pub(in super::super) fn save(&self, record: &Record, text: &str) -> io::Result<()> {
         let files = self.of(record.id);
-        make(&files)?;
+        private_files::make_directory(&files)?;
         replace(&files, TEXT, text.as_bytes())?;
         replace(&files, RECORD, &serde_json::to_vec(record)?)
     }
@@ -100,17 +99,13 @@ impl Drop for Home {
     }
 }
 
-fn make(directory: &Path) -> io::Result<()> {
-    DirBuilder::new().mode(0o700).recursive(true).create(directory)
-}
-
 fn lock_file(path: &Path) -> io::Result<File> {
-    File::options().create(true).write(true).truncate(false).mode(0o600).open(path)
+    private_files::options().create(true).write(true).truncate(false).open(path)
 }
 
 fn replace(directory: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     let new = directory.join(format!("{name}.new"));
-    let mut file = File::options().create(true).write(true).truncate(true).mode(0o600).open(&new)?;
+    let mut file = private_files::options().create(true).write(true).truncate(true).open(&new)?;
     io::Write::write_all(&mut file, bytes)?;
     drop(file);
     fs::rename(&new, directory.join(name))
