@@ -8,6 +8,7 @@ mod exit;
 mod global;
 mod hosts;
 mod output_file;
+mod own_terminal;
 mod print;
 mod profile;
 mod session;
