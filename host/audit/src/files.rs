@@ -6,9 +6,8 @@
 
 use std::{
     collections::HashMap,
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File},
     io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -16,7 +15,10 @@ use std::{
 use chrono::{DateTime, NaiveDateTime, Utc};
 use wharf_core::Digest;
 
-use crate::line::{MAX_LINE_BYTES, Party};
+use crate::{
+    line::{MAX_LINE_BYTES, Party},
+    private_files,
+};
 
 /// The extension of a file.
 const EXTENSION: &str = "jsonl";
@@ -106,7 +108,7 @@ fn begun(path: &Path) -> Option<SystemTime> {
 
 /// Claims a file of this group for writing: one without a lock, or a new one.
 pub(crate) fn claim(directory: &Path, options: &AuditFileOptions, group: Option<&str>) -> io::Result<CurrentFile> {
-    DirBuilder::new().mode(0o700).recursive(true).create(directory)?;
+    private_files::directory_builder().recursive(true).create(directory)?;
     let now = SystemTime::now();
     for listed in list(directory)?.into_iter().rev() {
         let Some(begun) = begun(&listed.path).filter(|_| group_of(&listed.path) == group) else { continue };
@@ -122,7 +124,7 @@ pub(crate) fn claim(directory: &Path, options: &AuditFileOptions, group: Option<
         let time = DateTime::<Utc>::from(now).format(NAME_TIME);
         let group = group.map(|group| format!(".{group}")).unwrap_or_default();
         let path = directory.join(format!("{time}-{:08x}{group}.{EXTENSION}", fastrand::u32(..)));
-        let opened = OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&path);
+        let opened = private_files::options().read(true).append(true).create_new(true).open(&path);
         let file = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
@@ -145,7 +147,7 @@ fn go_on(path: &Path, begun: SystemTime) -> io::Result<Option<CurrentFile>> {
     let metadata = file.metadata()?;
     // The file may have been removed before the lock, and a file that other users may
     // read is not ours.
-    if metadata.nlink() == 0 || metadata.mode() & 0o077 != 0 {
+    if !private_files::is_own(&metadata) {
         return Ok(None);
     }
     let mut bytes = metadata.len();
@@ -179,9 +181,7 @@ fn used(file: &mut File) -> io::Result<HashMap<Party, u64>> {
 
 /// Opens a file that exists, and follows no link.
 pub(crate) fn open(path: &Path, write: bool) -> io::Result<File> {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let flags = i32::try_from(flags.bits()).unwrap_or_default();
-    OpenOptions::new().read(true).append(write).custom_flags(flags).open(path)
+    private_files::options_without_links().read(true).append(write).open(path)
 }
 
 impl CurrentFile {

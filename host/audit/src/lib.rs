@@ -8,6 +8,7 @@
 mod files;
 mod filter;
 mod line;
+mod private_files;
 mod read;
 mod sink;
 mod summary;

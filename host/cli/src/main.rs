@@ -11,6 +11,7 @@ mod exit;
 mod global;
 mod hosts;
 mod output_file;
+mod own_terminal;
 mod profile;
 mod session;
 mod tables;

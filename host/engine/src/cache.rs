@@ -10,16 +10,13 @@
 //! is told once; what is broken in a directory that can be used is mended.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, OpenOptions},
     io::{self, ErrorKind, Read, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-use rustix::{
-    fs::{Mode, OFlags},
-    io::Errno,
-};
+use crate::regular_file::open_regular;
 
 const KEY_BYTES: usize = 32;
 const TAG_BYTES: usize = 32;
@@ -210,19 +207,6 @@ fn read_key(path: &Path) -> io::Result<Option<[u8; KEY_BYTES]>> {
     }
 }
 
-/// Opens a file without waiting for anybody: `InvalidData` where the name stands for
-/// a link, a directory, a pipe or a device.
-fn open_regular(path: &Path) -> io::Result<File> {
-    let foreign = || io::Error::new(ErrorKind::InvalidData, "it is no regular file");
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => File::from(file),
-        Err(Errno::LOOP | Errno::NXIO) => return Err(foreign()),
-        Err(error) => return Err(error.into()),
-    };
-    if file.metadata()?.is_file() { Ok(file) } else { Err(foreign()) }
-}
-
 /// Frees a name of the cache. A directory with something in it is kept under another
 /// name: the host did not make it.
 fn set_aside(path: &Path) -> io::Result<()> {
@@ -237,6 +221,8 @@ fn set_aside(path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::Mode;
+
     use super::*;
 
     fn cache() -> (tempfile::TempDir, CodeCache) {

@@ -1,6 +1,8 @@
 //! What the host keeps for one running guest: the data of its store.
 
-use std::{collections::HashMap, sync::Arc};
+#[cfg(target_os = "linux")]
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView, filesystem::WasiFilesystemCtxView};
@@ -8,9 +10,10 @@ use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 use wharf_core::service::Progress;
 use wharf_state::{Contender, WriteTurns};
 
+#[cfg(target_os = "linux")]
+use crate::files::meter::OpenDescriptor;
 use crate::{
-    adapter::http::HttpState, call::ActiveCall, files::meter::OpenDescriptor, limiter::StoreLimiter,
-    stdio::StandardStream, watch::StoreView,
+    adapter::http::HttpState, call::ActiveCall, limiter::StoreLimiter, stdio::StandardStream, watch::StoreView,
 };
 
 /// The data of a store: the call, and what only the thread that drives it may touch.
@@ -22,6 +25,7 @@ pub(crate) struct Guest {
     pub(crate) table: ResourceTable,
     /// The files and directories that the guest has open, by the number of their handle in
     /// the table.
+    #[cfg(target_os = "linux")]
     pub(crate) handles: HashMap<u32, Arc<OpenDescriptor>>,
     /// Made when it is first needed.
     http: Option<Box<HttpState>>,
@@ -52,6 +56,7 @@ impl Guest {
             contender: Contender::new(Arc::clone(turns), function.into()),
             limiter: StoreLimiter::new(limits),
             table,
+            #[cfg(target_os = "linux")]
             handles: HashMap::new(),
             http: None,
             wasi,

@@ -10,6 +10,8 @@
 //! This is the only crate that names wasmtime. It knows no protocol, reads no configuration,
 //! and holds no logic of a capability.
 
+#![cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "guests open files on Linux alone"))]
+
 mod adapter;
 mod answer;
 mod bindings;
@@ -24,6 +26,7 @@ mod epoch;
 mod error;
 mod execution;
 mod failure;
+#[cfg(target_os = "linux")]
 mod files;
 mod function;
 mod guest;
@@ -34,6 +37,7 @@ mod manifest;
 mod metadata;
 mod offering;
 mod plugin;
+mod regular_file;
 mod rooms;
 mod runtime;
 mod schedule;

@@ -68,11 +68,22 @@ impl SharedEngine {
     }
 }
 
+/// The number of descriptors that the system gives this process; none where it sets no limit.
+#[cfg(unix)]
+fn descriptors() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
+/// Windows limits handles by memory alone.
+#[cfg(not(unix))]
+fn descriptors() -> Option<u64> {
+    None
+}
+
 /// The limits of open handles. Those of guests leave the host at least half of the
 /// descriptors that the system gives it.
 fn open_handles(limits: &HostLimits) -> Arc<Quota> {
-    let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-    let most = descriptors.map_or(u64::MAX, |descriptors| descriptors / 2);
+    let most = descriptors().map_or(u64::MAX, |descriptors| descriptors / 2);
     Quota::new(Bounds {
         resource: "handles of files",
         section: "[host.limits]",

@@ -24,7 +24,7 @@ use std::{sync::Arc, time::Instant};
 pub(crate) use outcome::{Refusal, Returned};
 pub(crate) use subject::Parameters;
 pub(crate) use wasmtime::*;
-pub(crate) use weight::{weigh, weightless};
+pub(crate) use weight::weigh;
 use wharf_core::{
     Code,
     audit::{AuditOutcome, HostCall},
@@ -53,7 +53,10 @@ pub(crate) mod component {
             Ok(LinkerInstance { inner: self.inner.instance(name)?, interface: name.into(), view: self.view })
         }
 
-        #[expect(dead_code, reason = "the bindings name it; instances are made of the whole linker")]
+        #[cfg_attr(
+            target_os = "linux",
+            expect(dead_code, reason = "the bindings name it; instances are made of the whole linker")
+        )]
         pub(crate) fn instantiate_pre(&self, component: &Component) -> Result<InstancePre<T>> {
             self.inner.instantiate_pre(component)
         }

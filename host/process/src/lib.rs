@@ -5,9 +5,8 @@
 //! them, and advises callers that ask too often. This crate starts nothing itself:
 //! it asks a [`wharf_spawn::Spawner`]. What a process has follows from its grant
 //! (`policy`). It never knows who calls through which protocol, how a child is
-//! contained, and nothing of Wasm or of configuration. Linux only, as the
-//! spawner is.
-#![cfg(target_os = "linux")]
+//! contained, and nothing of Wasm or of configuration. Where the spawner starts nothing,
+//! neither does this crate.
 
 mod error;
 mod id;
@@ -15,6 +14,7 @@ pub mod output;
 mod pattern;
 mod policy;
 pub mod polls;
+mod private_files;
 mod registry;
 mod settings;
 mod status;

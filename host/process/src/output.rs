@@ -7,23 +7,27 @@
 //! writes any more no descriptor either: tombstones are many. It never knows
 //! whose process this is.
 
+#[cfg(target_os = "linux")]
 mod copy;
 mod disk;
 mod read;
+mod system;
 
 use std::{
     fs::{File, OpenOptions},
     io,
-    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-pub(crate) use copy::{CopierSlots, copy};
 pub(crate) use disk::{DiskClaim, OutputDisk};
 pub use read::{MAX_READ_BYTES, OutputPiece, OutputReadError};
 use serde::{Deserialize, Serialize};
+pub(crate) use system::{CopierSlots, copy};
+use system::{evict, first_kept};
 use tokio::{sync::watch, time::Instant};
+
+use crate::private_files;
 
 /// How far a stream has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,7 +98,7 @@ pub struct CapturedOutput {
 impl CapturedOutput {
     /// A new, empty stream in a file that nobody else may read.
     pub(crate) fn create(path: &Path, limits: OutputLimits, claim: DiskClaim) -> io::Result<Arc<Self>> {
-        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
+        let file = private_files::options().read(true).write(true).create_new(true).open(path)?;
         let progress = OutputProgress { bytes: 0, evicted_before: 0, open: true, failure: None, last: Instant::now() };
         let output = Arc::new(Self::new(path, Some(file), limits, claim, progress));
         output.claim.open(&output);
@@ -176,7 +180,7 @@ impl CapturedOutput {
             self.progress.send_modify(|progress| progress.evicted_before = until);
             evict(&file, from, until)
         };
-        let failure = match written.and_then(|()| file.write_all_at(fits, bytes)) {
+        let failure = match written.and_then(|()| system::write_all_at(&file, fits, bytes)) {
             Ok(()) if rest.is_empty() => None,
             Ok(()) => Some(CaptureFailure::Quota),
             Err(error) => {
@@ -273,23 +277,6 @@ impl CapturedOutput {
         // It fails where nobody can close it any more, which cannot be: it is
         // held here.
         drop(self.follow().wait_for(|progress| !progress.open).await);
-    }
-}
-
-fn evict(file: &File, from: u64, until: u64) -> io::Result<()> {
-    use rustix::fs::{FallocateFlags, fallocate};
-    let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-    Ok(fallocate(file, hole, from, until - from)?)
-}
-
-/// Where the first byte that was not evicted is.
-fn first_kept(file: &File, bytes: u64) -> u64 {
-    use rustix::{fs::SeekFrom, io::Errno};
-    match rustix::fs::seek(file, SeekFrom::Data(0)) {
-        Ok(first) => first.min(bytes),
-        // Nothing but a hole.
-        Err(Errno::NXIO) => bytes,
-        Err(_) => 0,
     }
 }
 

@@ -9,17 +9,19 @@ use std::{
     path::Path,
 };
 
-use rustix::{
-    fs::{Mode, OFlags},
-    io::Errno,
-};
+/// What to do with a link.
+#[derive(Debug, Clone, Copy)]
+enum Links {
+    Followed,
+    Refused,
+}
 
 /// Opens a regular file, also one that a link leads to.
 ///
 /// # Errors
 /// Where it cannot be opened, and of kind `InvalidInput` where it is something else.
 pub fn open(path: &Path) -> io::Result<File> {
-    open_with(path, OFlags::empty())
+    open_with(path, Links::Followed)
 }
 
 /// The same of the very file that has this name: a link is refused.
@@ -27,19 +29,44 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As [`open`].
 pub fn open_itself(path: &Path) -> io::Result<File> {
-    open_with(path, OFlags::NOFOLLOW)
+    open_with(path, Links::Refused)
 }
 
-fn open_with(path: &Path, more: OFlags) -> io::Result<File> {
-    let foreign = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | more;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => File::from(file),
-        // A socket.
-        Err(Errno::NXIO) => return Err(foreign()),
-        Err(error) => return Err(error.into()),
+/// Unix opens without waiting for the other end of a pipe.
+#[cfg(unix)]
+fn open_with(path: &Path, links: Links) -> io::Result<File> {
+    use rustix::{
+        fs::{Mode, OFlags},
+        io::Errno,
     };
+
+    let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    flags.set(OFlags::NOFOLLOW, matches!(links, Links::Refused));
+    match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => regular(file.into()),
+        // A socket.
+        Err(Errno::NXIO) => Err(foreign()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Windows opens a link itself where that is asked for; it is no regular file then.
+#[cfg(windows)]
+fn open_with(path: &Path, links: Links) -> io::Result<File> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+
+    /// `FILE_FLAG_OPEN_REPARSE_POINT`
+    const LINK_ITSELF: u32 = 0x0020_0000;
+    let flags = if matches!(links, Links::Refused) { LINK_ITSELF } else { 0 };
+    regular(File::options().read(true).custom_flags(flags).open(path)?)
+}
+
+fn regular(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(foreign()) }
+}
+
+fn foreign() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")
 }
 
 /// What a regular file has, at most one byte more than `limit`.

@@ -28,6 +28,11 @@ use crate::{
     wire::{StartStep, SupervisorOrder, SupervisorReport, WaitStatus},
 };
 
+/// The writing end of a child's standard input.
+pub type StdinPipe = Sender;
+/// The reading end of a child's standard output or error.
+pub type StdoutPipe = Receiver;
+
 /// A child and its descendants. Dropping it kills the whole tree.
 #[derive(Debug)]
 pub struct Child {
@@ -213,19 +218,19 @@ impl Child {
 
     /// The writing end of standard input, once, where it is a pipe.
     #[must_use]
-    pub fn take_stdin(&mut self) -> Option<Sender> {
+    pub fn take_stdin(&mut self) -> Option<StdinPipe> {
         self.pipes.stdin.take().and_then(|end| Sender::from_owned_fd(end).ok())
     }
 
     /// The reading end of standard output, once, where it is a pipe.
     #[must_use]
-    pub fn take_stdout(&mut self) -> Option<Receiver> {
+    pub fn take_stdout(&mut self) -> Option<StdoutPipe> {
         self.pipes.stdout.take().and_then(|end| Receiver::from_owned_fd(end).ok())
     }
 
     /// The reading end of standard error, once, where it is a pipe.
     #[must_use]
-    pub fn take_stderr(&mut self) -> Option<Receiver> {
+    pub fn take_stderr(&mut self) -> Option<StdoutPipe> {
         self.pipes.stderr.take().and_then(|end| Receiver::from_owned_fd(end).ok())
     }
 

@@ -2,8 +2,6 @@
 
 use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
-use tokio::io::{Empty, Sink};
-
 use crate::{
     Capabilities, ChildEnd, ProbeWorkspace, ProcessLimitScope, SandboxMechanism, Signal, SpawnError, SpawnRequest,
 };
@@ -77,6 +75,42 @@ impl Spawner {
     }
 }
 
+/// The writing end of a child's standard input; this system has none.
+#[derive(Debug)]
+pub struct StdinPipe(Infallible);
+
+impl StdinPipe {
+    /// Writes as much as the pipe takes at once.
+    ///
+    /// # Errors
+    /// None.
+    pub fn try_write(&self, _bytes: &[u8]) -> io::Result<usize> {
+        match self.0 {}
+    }
+
+    /// Waits until the pipe takes more.
+    ///
+    /// # Errors
+    /// None.
+    pub async fn writable(&self) -> io::Result<()> {
+        match self.0 {}
+    }
+}
+
+/// The reading end of a child's standard output or error; this system has none.
+#[derive(Debug)]
+pub struct StdoutPipe(Infallible);
+
+impl StdoutPipe {
+    /// Reads some bytes; none at the end.
+    ///
+    /// # Errors
+    /// None.
+    pub async fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0 {}
+    }
+}
+
 /// A child; this system has none.
 #[derive(Debug)]
 pub struct Child(Infallible);
@@ -146,19 +180,19 @@ impl Child {
 
     /// The writing end of standard input.
     #[must_use]
-    pub fn take_stdin(&mut self) -> Option<Sink> {
+    pub fn take_stdin(&mut self) -> Option<StdinPipe> {
         match self.0 {}
     }
 
     /// The reading end of standard output.
     #[must_use]
-    pub fn take_stdout(&mut self) -> Option<Empty> {
+    pub fn take_stdout(&mut self) -> Option<StdoutPipe> {
         match self.0 {}
     }
 
     /// The reading end of standard error.
     #[must_use]
-    pub fn take_stderr(&mut self) -> Option<Empty> {
+    pub fn take_stderr(&mut self) -> Option<StdoutPipe> {
         match self.0 {}
     }
 }

@@ -95,7 +95,9 @@ const OF_THE_KERNEL_FORMERLY: &[c_long] = &[];
 /// set its times to the present, so the times of a file that all may write are not safe.)
 /// Any other child is the user of the host, whose files are everywhere. A descriptor proves
 /// nothing: a child can also open files that are only shown.
-const OF_OWNERS: &[c_long] = &[libc::SYS_fchmod, libc::SYS_fchmodat, libc::SYS_fchmodat2];
+const OF_OWNERS: &[c_long] = &[libc::SYS_fchmod, libc::SYS_fchmodat, FCHMODAT2];
+/// `fchmodat2`, which not every architecture of the library names: its number is the same on all.
+const FCHMODAT2: c_long = 452;
 #[cfg(target_arch = "x86_64")]
 const OF_OWNERS_FORMERLY: &[c_long] = &[libc::SYS_chmod, libc::SYS_futimesat, libc::SYS_utime, libc::SYS_utimes];
 #[cfg(not(target_arch = "x86_64"))]

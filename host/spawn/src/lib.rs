@@ -20,6 +20,7 @@ mod capabilities;
 mod error;
 mod exit;
 mod request;
+mod system_paths;
 mod workspace;
 
 // Tests on Linux compile it too, so that it keeps up with the other files.
@@ -39,7 +40,6 @@ mod landlock;
 mod lock_down;
 #[cfg(target_os = "linux")]
 mod packet;
-#[cfg(target_os = "linux")]
 pub mod policy;
 #[cfg(target_os = "linux")]
 mod prepared;
@@ -68,9 +68,9 @@ pub use request::{
 pub use workspace::{ChildWorkspace, ProbeWorkspace};
 
 #[cfg(target_os = "linux")]
-pub use child::Child;
+pub use child::{Child, StdinPipe, StdoutPipe};
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Child, Spawner, lock_down};
+pub use elsewhere::{Child, Spawner, StdinPipe, StdoutPipe, lock_down};
 #[cfg(target_os = "linux")]
 pub use lock_down::lock_down;
 #[cfg(target_os = "linux")]

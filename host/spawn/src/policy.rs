@@ -19,7 +19,7 @@ use wharf_core::{
     grant::{AllowedCommand, GrantedChildren},
 };
 
-use crate::{Bind, Capabilities, ChildLimits, ChildWorkspace, Containment, Sandbox, SandboxMechanism, sandbox};
+use crate::{Bind, Capabilities, ChildLimits, ChildWorkspace, Containment, Sandbox, SandboxMechanism, system_paths};
 use lookup::Lookup;
 
 /// The workspace, in sandboxes that can show paths at other places.
@@ -311,7 +311,7 @@ fn find(
 
 /// Looks programs up in directories that the child sees and in which no guest can write.
 fn lookup(grant: &GrantedChildren<'_>, workspace: &ChildWorkspace, mechanism: Option<SandboxMechanism>) -> Lookup {
-    let system = sandbox::SYSTEM.iter().chain(&sandbox::DIRECTORIES_OF_SETTINGS).map(PathBuf::from);
+    let system = system_paths::SYSTEM.iter().chain(&system_paths::DIRECTORIES_OF_SETTINGS).map(PathBuf::from);
     let guests = [&workspace.files, &workspace.home].into_iter().map(PathBuf::from);
     Lookup {
         shown: mechanism.map(|_| system.chain(grant.readable().iter().cloned()).collect()),

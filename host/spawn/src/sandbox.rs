@@ -12,21 +12,15 @@ use std::{
 use rustix::process::{getegid, geteuid};
 
 use crate::{
-    Bind, Sandbox, SpawnError, users,
+    Bind, Sandbox, SpawnError,
+    system_paths::{DIRECTORIES_OF_SETTINGS, SYSTEM},
+    users,
     wire::{BubblewrapCommand, LandlockRules, STAGE},
 };
 
 /// Paths of bubblewrap. Not the search path, which other programs may have set.
 const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"];
 
-/// Top-level directories with the system's programs and libraries.
-pub(crate) const SYSTEM: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"];
-
-/// Directories of the system's settings that programs commonly need.
-/// Not all settings: the host may be root, and then a child could read passwords and keys;
-/// and some systems keep secrets in files that all may read.
-pub(crate) const DIRECTORIES_OF_SETTINGS: [&str; 4] =
-    ["/etc/alternatives", "/etc/ca-certificates", "/etc/ld.so.conf.d", "/etc/ssl/certs"];
 /// Files of the system's settings that programs commonly need.
 pub(crate) const SETTINGS: [&str; 15] = [
     "/etc/bash.bashrc",

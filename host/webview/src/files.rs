@@ -3,14 +3,26 @@
 //!
 //! Owns how they are opened and copied. Nothing here follows a link below the
 //! workspace, and what is written appears whole. Knows nothing of pages.
+//! On systems other than Linux every file is refused (see `elsewhere`).
 
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+
+#[cfg(target_os = "linux")]
 mod beneath;
+#[cfg(target_os = "linux")]
 mod download;
+#[cfg(target_os = "linux")]
 mod name;
+#[cfg(target_os = "linux")]
 mod upload;
 
+#[cfg(target_os = "linux")]
 pub(crate) use download::{discard, keep};
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::{discard, keep, open, stage};
+#[cfg(target_os = "linux")]
 pub(crate) use upload::{open, stage};
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests;

@@ -9,15 +9,16 @@ mod receipt;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::{self, File},
     io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use wharf_core::{Digest, PluginName};
 use wharf_sources::regular_file;
+
+use crate::private_files;
 
 pub use receipt::Receipt;
 
@@ -231,7 +232,10 @@ impl AddedPlugins {
     /// Changes the set, alone among all commands; then removes what it names no more.
     fn change<T>(&self, change: impl FnOnce(&mut InstalledSet) -> Result<T, AddedError>) -> Result<T, AddedError> {
         for directory in [&self.directory, &self.directory.join(COMPONENTS), &self.directory.join(RECEIPTS)] {
-            DirBuilder::new().mode(0o700).recursive(true).create(directory).map_err(AddedError::file(directory))?;
+            private_files::directory_builder()
+                .recursive(true)
+                .create(directory)
+                .map_err(AddedError::file(directory))?;
         }
         let lock = self.lock_file()?;
         lock.lock().map_err(AddedError::file(&self.directory.join(LOCK)))?;
@@ -247,7 +251,7 @@ impl AddedPlugins {
 
     fn lock_file(&self) -> Result<File, AddedError> {
         let path = self.directory.join(LOCK);
-        let open = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
+        let open = private_files::options().create(true).truncate(false).write(true).open(&path);
         open.map_err(AddedError::file(&path))
     }
 

@@ -7,9 +7,7 @@
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
-    fs::{self, Metadata},
-    io,
-    os::unix::fs::MetadataExt as _,
+    fs, io,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
@@ -18,34 +16,12 @@ use std::{
 use wharf_core::PluginName;
 use wharf_sources::regular_file;
 
+use crate::file_stamp::FileStamp;
+
 /// How long a file has to look the same.
 pub(crate) const SETTLE: Duration = Duration::from_millis(300);
 /// Files that are looked at; further ones are passed over.
 const MAX_FILES: usize = 256;
-
-/// What tells a file from the one that it was before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileStamp {
-    device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-    is_file: bool,
-}
-
-impl FileStamp {
-    fn of(metadata: &Metadata) -> Self {
-        Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            size: metadata.size(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-            is_file: metadata.is_file(),
-        }
-    }
-}
 
 /// A file as it was seen.
 #[derive(Debug, Clone)]

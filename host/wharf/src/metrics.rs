@@ -101,8 +101,15 @@ impl MetricSources<'_> {
     }
 }
 
-/// Resident memory of this process, where the system says.
+/// Resident memory of this process.
+#[cfg(target_os = "linux")]
 fn resident_bytes() -> Option<u64> {
     let pages = std::fs::read_to_string("/proc/self/statm").ok()?.split_whitespace().nth(1)?.parse::<u64>().ok()?;
     Some(pages.saturating_mul(count(rustix::param::page_size())))
+}
+
+/// Other systems are not asked for resident memory.
+#[cfg(not(target_os = "linux"))]
+fn resident_bytes() -> Option<u64> {
+    None
 }

@@ -4,15 +4,16 @@
 //! Knows nothing of what a secret opens.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Read as _, Write as _},
-    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::Path,
 };
 
 use wharf_core::text::for_shell;
 use wharf_http::Token;
 use wharf_sources::regular_file;
+
+use crate::private_files;
 
 /// The shortest text that is taken for a secret.
 const SHORTEST_BYTES: usize = 32;
@@ -62,12 +63,18 @@ pub(crate) fn read_token(path: &Path) -> io::Result<Token> {
 /// Opens a regular file that nobody else may read.
 pub(crate) fn open_private(path: &Path) -> io::Result<File> {
     let file = regular_file::open(path)?;
-    if file.metadata()?.permissions().mode() & 0o077 != 0 {
-        let problem =
-            format!("others may read it; take that away with `chmod 600 {}`", for_shell(&path.display().to_string()));
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
+    match private_files::is_private(&file.metadata()?) {
+        Some(true) => Ok(file),
+        Some(false) => {
+            let path = for_shell(&path.display().to_string());
+            let problem = format!("others may read it; take that away with `chmod 600 {path}`");
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, problem))
+        }
+        None => Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "secrets are read from files of Unix only: this system does not say who else may read them",
+        )),
     }
-    Ok(file)
 }
 
 /// Reads the secret of a file that nobody else may read.
@@ -86,7 +93,7 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
 /// Writes a new secret into a file that is not there yet.
 pub(crate) fn make(path: &Path) -> io::Result<String> {
     let secret = random()?;
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut file = private_files::options().write(true).create_new(true).open(path)?;
     writeln!(file, "{secret}")?;
     Ok(secret)
 }
@@ -100,6 +107,8 @@ pub(crate) fn same(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]

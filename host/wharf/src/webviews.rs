@@ -5,7 +5,6 @@
 
 use std::{path::Path, sync::Arc};
 
-use wharf_core::text::with_causes;
 use wharf_spawn::Spawner;
 use wharf_webview::{Settings, WebViewBackend, WebViews};
 
@@ -50,6 +49,7 @@ pub(crate) fn open(
 #[cfg(target_os = "linux")]
 fn browser(configuration: &Configuration, spawner: &Spawner) -> Result<Arc<dyn WebViewBackend>, String> {
     use wharf_chromium::Chromium;
+    use wharf_core::text::with_causes;
 
     let settings = configuration.webview.chromium();
     if settings.no_sandbox {
@@ -70,6 +70,8 @@ fn browser(_: &Configuration, _: &Spawner) -> Result<Arc<dyn WebViewBackend>, St
 
 #[cfg(target_os = "linux")]
 fn staging(configuration: &Configuration) -> Result<Staging, String> {
+    use wharf_core::text::with_causes;
+
     let staging = PlatformStaging::create(&configuration.webview.chromium());
     staging.map(Staging).map_err(|error| with_causes(&error))
 }

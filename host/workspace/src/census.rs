@@ -18,8 +18,8 @@ use wharf_core::{
 };
 
 use crate::{
+    DiskUsage,
     layout::{self, Layout},
-    measure::DiskUsage,
     volume::{Volume, VolumeExtent},
 };
 

@@ -5,21 +5,23 @@ use std::{
     collections::HashMap,
     fs::File,
     io,
-    os::unix::fs::MetadataExt as _,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use wharf_core::{ProcessLimits, Quota, SessionId, TenantId, quota::Bounds};
 
-use crate::volume::{Volume, VolumeExtent};
+use crate::{
+    system::FileIdentity,
+    volume::{Volume, VolumeExtent},
+};
 
-/// The volumes of exchange folders, by device and inode: a folder may be granted twice.
+/// The volumes of exchange folders, by identity: a folder may be granted twice.
 #[derive(Debug)]
 pub(crate) struct ExchangeFolders {
     bytes: u64,
     entries: u64,
     // Held for a look-up.
-    volumes: Mutex<HashMap<(u64, u64), Arc<Volume>>>,
+    volumes: Mutex<HashMap<FileIdentity, Arc<Volume>>>,
 }
 
 impl ExchangeFolders {
@@ -28,9 +30,9 @@ impl ExchangeFolders {
     }
 
     pub(crate) fn volume(&self, folder: &File) -> io::Result<Arc<Volume>> {
-        let metadata = folder.metadata()?;
+        let identity = FileIdentity::of(&folder.metadata()?)?;
         let mut volumes = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(volume) = volumes.get(&(metadata.dev(), metadata.ino())) {
+        if let Some(volume) = volumes.get(&identity) {
             return Ok(Arc::clone(volume));
         }
         // Without a limit by tenant: the operator puts files there as well.
@@ -48,7 +50,7 @@ impl ExchangeFolders {
         let entries = share("entries of one exchange folder", "workspace_entries", self.entries);
         let volume =
             Arc::new(Volume::new(VolumeExtent::Folder(folder.try_clone()?), self.entries, bytes, entries, None));
-        volumes.insert((metadata.dev(), metadata.ino()), Arc::clone(&volume));
+        volumes.insert(identity, Arc::clone(&volume));
         Ok(volume)
     }
 

@@ -13,7 +13,6 @@
 
 use std::{
     fs, io,
-    os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, chown},
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -21,7 +20,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 use wharf_core::{SessionId, TenantId, WorkspaceKey};
 
-use crate::measure::{DiskUsage, measure};
+use crate::{
+    DiskUsage,
+    system::{give_to, is_root, let_users_through, measure, private_directory},
+};
 
 const SESSION: &str = "session.json";
 const USED: &str = "used";
@@ -135,21 +137,21 @@ impl Layout {
 
     /// Makes the directories of a workspace, aside.
     fn furnish(&self, user: Option<u32>) -> io::Result<tempfile::TempDir> {
-        private(&self.directory)?;
+        private_directory(&self.directory)?;
         if is_root() {
             // The users of workspaces must reach their own, and list none of them.
-            fs::set_permissions(&self.directory, fs::Permissions::from_mode(0o711))?;
+            let_users_through(&self.directory)?;
         }
         let aside = self.aside()?;
         for part in [FILES, HOME, TEMPORARY] {
             let part = aside.path().join(part);
-            private(&part)?;
+            private_directory(&part)?;
             if let Some(user) = user {
-                chown(&part, Some(user), Some(user))?;
+                give_to(&part, user)?;
             }
         }
         // The processes of its user must reach the directories below.
-        fs::set_permissions(aside.path(), fs::Permissions::from_mode(0o711))?;
+        let_users_through(aside.path())?;
         Ok(aside)
     }
 }
@@ -180,18 +182,9 @@ pub(crate) fn store_use(path: &Path, time: SystemTime) -> io::Result<()> {
     fs::File::options().write(true).open(path.join(USED))?.set_modified(time)
 }
 
-/// Makes a directory that only its owner may enter.
-fn private(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().mode(0o700).recursive(true).create(path)
-}
-
 fn digest(key: &WorkspaceKey) -> blake3::Hash {
     // Ids have no zero byte.
     blake3::hash(format!("{}\0{}", key.tenant, key.session).as_bytes())
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
 }
 
 /// The user of a session: its own where the host may choose one. The system

@@ -12,7 +12,7 @@ use wharf_core::WorkspaceKey;
 use crate::{
     DiskUsage, Volume, WorkspaceError, Workspaces, layout,
     lock::{LockError, WorkspaceLock},
-    removal::remove_tree,
+    system::remove_tree,
 };
 
 /// A directory that is half done after so long belongs to a host that ended.

@@ -6,9 +6,10 @@
 use std::{
     fs::{self, File, TryLockError},
     io,
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::Path,
 };
+
+use crate::system::{FileIdentity, lock_file};
 
 const LOCK: &str = "lock";
 /// Another host takes a workspace away within a few system calls.
@@ -55,7 +56,7 @@ impl WorkspaceLock {
     fn lock(workspace: &Path, try_lock: fn(&File) -> Result<(), TryLockError>) -> Result<Self, LockError> {
         let path = workspace.join(LOCK);
         for _ in 0..ATTEMPTS {
-            let file = File::options().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path)?;
+            let file = lock_file(&path)?;
             match try_lock(&file) {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(LockError::InUse),
@@ -63,7 +64,7 @@ impl WorkspaceLock {
             }
             // A new workspace may have taken the path since.
             let (locked, current) = (file.metadata()?, fs::symlink_metadata(&path)?);
-            if (locked.dev(), locked.ino()) == (current.dev(), current.ino()) {
+            if FileIdentity::of(&locked)? == FileIdentity::of(&current)? {
                 return Ok(Self { _file: file });
             }
         }

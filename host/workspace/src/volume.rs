@@ -15,7 +15,10 @@ use std::{
 
 use wharf_core::quota::{Level, QuotaFull, Share};
 
-use crate::measure::{DiskUsage, measure, measure_below};
+use crate::{
+    DiskUsage,
+    system::{measure, measure_below},
+};
 
 /// Shortest time between two measurements...
 const OFTEN: Duration = Duration::from_secs(1);

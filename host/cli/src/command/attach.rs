@@ -2,23 +2,18 @@
 
 use std::{
     io::{self, IsTerminal as _, Write as _},
-    os::fd::AsFd as _,
     process::ExitCode,
 };
 
 use anyhow::{Result, bail};
 use clap::Args;
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
-use tokio::{
-    io::AsyncReadExt as _,
-    signal::unix::{SignalKind, signal},
-    sync::mpsc,
-};
+use tokio::{io::AsyncReadExt as _, sync::mpsc};
 use wharf::control::{ControlError, TerminalAttachment, TerminalFrame, running_hosts};
 
 use crate::{
     exit::{FAILED, Unusable},
     global::{Global, runtime},
+    own_terminal::{RawTerminal, Resizes, size},
 };
 
 /// What detaches: Ctrl-], as of telnet.
@@ -88,7 +83,7 @@ impl AttachArguments {
         let interactive = io::stdin().is_terminal() && io::stdout().is_terminal();
         let mut raw = if interactive { Some(RawTerminal::enter()?) } else { None };
         let mut typed = (raw.is_some() || !self.read_only).then(keys);
-        let mut resized = signal(SignalKind::window_change())?;
+        let mut resized = Resizes::watch()?;
         if self.resize {
             take_size(&mut attachment).await?;
         }
@@ -125,7 +120,7 @@ impl AttachArguments {
                     // Standard input has ended; what comes is still shown.
                     None => typed = None,
                 },
-                _ = resized.recv(), if self.resize => take_size(&mut attachment).await?,
+                () = resized.next(), if self.resize => take_size(&mut attachment).await?,
             }
         };
         if let Some(raw) = raw.take() {
@@ -144,15 +139,15 @@ fn draw(bytes: &[u8]) -> io::Result<()> {
 }
 
 fn warn_if_small(columns: u16, rows: u16) {
-    let Ok(own) = tcgetwinsize(io::stdout()) else { return };
-    if own.ws_col < columns || own.ws_row < rows {
+    let Some((own_columns, own_rows)) = size() else { return };
+    if own_columns < columns || own_rows < rows {
         eprint!("[{columns}x{rows} is larger than this terminal: enlarge it, or attach with --resize]\r\n");
     }
 }
 
 async fn take_size(attachment: &mut TerminalAttachment) -> Result<(), ControlError> {
-    let Ok(size) = tcgetwinsize(io::stdout()) else { return Ok(()) };
-    attachment.resize(size.ws_col, size.ws_row).await
+    let Some((columns, rows)) = size() else { return Ok(()) };
+    attachment.resize(columns, rows).await
 }
 
 /// What is typed here.
@@ -172,25 +167,4 @@ fn keys() -> mpsc::Receiver<Vec<u8>> {
 
 async fn next(typed: &mut Option<mpsc::Receiver<Vec<u8>>>) -> Option<Vec<u8>> {
     typed.as_mut()?.recv().await
-}
-
-/// The operator's terminal without line editing; as it was once this is
-/// dropped.
-struct RawTerminal(Termios);
-
-impl RawTerminal {
-    fn enter() -> io::Result<Self> {
-        let before = tcgetattr(io::stdin().as_fd())?;
-        let mut raw = before.clone();
-        raw.make_raw();
-        tcsetattr(io::stdin().as_fd(), OptionalActions::Now, &raw)?;
-        Ok(Self(before))
-    }
-}
-
-impl Drop for RawTerminal {
-    fn drop(&mut self) {
-        // There is nothing to be done about a terminal that is gone.
-        let _ = tcsetattr(io::stdin().as_fd(), OptionalActions::Flush, &self.0);
-    }
 }

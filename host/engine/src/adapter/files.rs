@@ -76,7 +76,7 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     Ok(())
 }
 
-watch::weightless!(PathFlags, OpenFlags, DescriptorFlags);
+watch::weight::weightless!(PathFlags, OpenFlags, DescriptorFlags);
 
 impl preopens::Host for Preopens<'_> {
     /// Asked for when a guest first touches a file, not when it is made.

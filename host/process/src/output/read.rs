@@ -1,10 +1,8 @@
 //! Reading a stream: from a cursor, from its beginning, from its end.
 
-use std::{fs::File, io, os::unix::fs::FileExt as _};
+use std::{fs::File, io};
 
-use rustix::{buffer::spare_capacity, io::Errno};
-
-use super::{CapturedOutput, OutputProgress};
+use super::{CapturedOutput, OutputProgress, system::read_at};
 
 /// The most that one read returns, in bytes.
 pub const MAX_READ_BYTES: usize = 1 << 20;
@@ -124,33 +122,17 @@ impl CapturedOutput {
     }
 }
 
-/// Reads `length` bytes into memory that nobody has to clear before.
-fn read_at(file: &File, from: u64, length: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
-    while (bytes.len() as u64) < length {
-        let at = from + bytes.len() as u64;
-        match rustix::io::pread(file, spare_capacity(bytes), at) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    // There is more where something was printed meanwhile.
-    bytes.truncate(usize::try_from(length).unwrap_or_default());
-    Ok(())
-}
-
 /// Where the last `lines` lines before `end` begin, `earliest` at the
 /// earliest.
 fn line_start(file: &File, lines: usize, earliest: u64, end: u64) -> Result<u64, OutputReadError> {
     let mut left = lines;
     let mut block_end = end;
-    let mut block = vec![0; usize::try_from(BLOCK_BYTES.min(end - earliest)).unwrap_or_default()];
+    let mut block = Vec::with_capacity(usize::try_from(BLOCK_BYTES.min(end - earliest)).unwrap_or_default());
     while block_end > earliest {
         let start = block_end.saturating_sub(BLOCK_BYTES).max(earliest);
-        let length = usize::try_from(block_end - start).unwrap_or_default();
-        let block = &mut block[..length];
-        file.read_exact_at(block, start)?;
-        for newline in memchr::memrchr_iter(b'\n', block).map(|at| start + at as u64) {
+        block.clear();
+        read_at(file, start, block_end - start, &mut block)?;
+        for newline in memchr::memrchr_iter(b'\n', &block).map(|at| start + at as u64) {
             // The very last one ends a line and starts none.
             if newline + 1 == end {
                 continue;

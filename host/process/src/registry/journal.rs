@@ -15,7 +15,6 @@
 use std::{
     fs::{self, File, TryLockError},
     io,
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::{Mutex, OnceLock, atomic::AtomicU32},
 };
@@ -28,7 +27,7 @@ use tokio::{
 };
 
 use super::{leader::LeaderIdentity, process::Process, quotas::ProcessQuotas, state::ProcessState};
-use crate::{Exit, KilledBy, Owner, ProcessId, output::CapturedOutput, polls::Polls};
+use crate::{Exit, KilledBy, Owner, ProcessId, output::CapturedOutput, polls::Polls, private_files};
 
 const LOCK: &str = "lock";
 const RECORD: &str = "record.json";
@@ -58,7 +57,7 @@ impl HostDirectory {
     /// Makes a directory for this host below `root`, and moves everything there that
     /// ended hosts left. Says of each process whether it was running.
     pub(super) fn open(root: &Path, quotas: &ProcessQuotas) -> io::Result<(Self, Vec<(Process, bool)>)> {
-        let make = |directory: &Path| fs::DirBuilder::new().mode(0o700).recursive(true).create(directory);
+        let make = |directory: &Path| private_files::directory_builder().recursive(true).create(directory);
         make(root)?;
         // Hosts that start at once do this one after the other: none takes the
         // directory of another for abandoned before it is locked.

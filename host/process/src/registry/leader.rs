@@ -27,6 +27,7 @@ impl LeaderIdentity {
     }
 
     /// Kills it and its group, unless its number now belongs to another process.
+    #[cfg(target_os = "linux")]
     pub(super) fn kill(&self) {
         use rustix::process::{Pid, PidfdFlags, Signal, getpgid, kill_process_group, pidfd_open, pidfd_send_signal};
         let Some(pid) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) else { return };
@@ -46,4 +47,8 @@ impl LeaderIdentity {
             tracing::debug!(%error, pid = self.pid, "a process that was left has just ended");
         }
     }
+
+    /// Nothing was started here that could be left.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn kill(&self) {}
 }

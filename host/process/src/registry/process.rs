@@ -12,13 +12,12 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use tokio::{
-    net::unix::pipe,
     select,
     sync::{mpsc, oneshot, watch},
     task::spawn_blocking,
     time::{Instant, timeout, timeout_at},
 };
-use wharf_spawn::Child;
+use wharf_spawn::{Child, StdinPipe};
 
 use super::{quotas::ProcessSlot, state::ProcessState, termination::StopRequest};
 use crate::{
@@ -50,7 +49,7 @@ pub(super) struct Process {
     /// Held to count, never across an await.
     pub(super) polls: Mutex<Polls>,
     /// Held while something is written, so that two writers do not mix.
-    pub(super) input: tokio::sync::Mutex<Option<pipe::Sender>>,
+    pub(super) input: tokio::sync::Mutex<Option<StdinPipe>>,
     /// The system's id of the leader, once it runs.
     pub(super) pid: OnceLock<u32>,
     /// As long as something of its tree lives: a tombstone holds no descriptor.

@@ -4,7 +4,6 @@ use std::{
     collections::VecDeque,
     ffi::OsString,
     fs, io,
-    os::unix::fs::DirBuilderExt as _,
     path::PathBuf,
     sync::{Arc, Mutex, OnceLock, atomic::AtomicU32},
     time::Duration,
@@ -12,13 +11,12 @@ use std::{
 
 use chrono::Utc;
 use tokio::{
-    net::unix::pipe,
     select,
     sync::{mpsc, watch},
     task::spawn_blocking,
     time::Instant,
 };
-use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnError, Spawner};
+use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnError, Spawner, StdoutPipe};
 
 use wharf_core::quota::Level;
 
@@ -35,6 +33,7 @@ use crate::{
     Exit, Owner, ProcessError, ProcessId,
     output::{CapturedOutput, CopierSlots, OutputDisk, OutputLimits, copy},
     polls::Polls,
+    private_files,
 };
 
 /// Commands are shown up to this length.
@@ -213,7 +212,7 @@ impl PlannedProcess {
             reserved.map_err(|full| ProcessError::NoRoomForOutput { full })
         };
         let (stdout, stderr) = (reserve()?, reserve()?);
-        fs::DirBuilder::new().mode(0o700).create(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
+        private_files::directory_builder().create(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
         let Self { id, owner, command, directory, limits, slot, stops } = self;
         let create = |name, claim| CapturedOutput::create(&directory.join(name), limits, claim);
         let streams = create(Process::STDOUT, stdout).and_then(|stdout| Ok((stdout, create(Process::STDERR, stderr)?)));
@@ -308,7 +307,7 @@ async fn attach_and_follow(
     tokio::spawn(follow(process, child, stops, limits));
 }
 
-fn connect(pipe: Option<pipe::Receiver>, output: &Arc<CapturedOutput>, copiers: &CopierSlots) {
+fn connect(pipe: Option<StdoutPipe>, output: &Arc<CapturedOutput>, copiers: &CopierSlots) {
     match pipe {
         Some(pipe) => drop(tokio::spawn(copy(pipe, Arc::clone(output), copiers.clone()))),
         None => {

@@ -7,7 +7,6 @@
 use std::{
     ffi::{OsStr, OsString},
     fs,
-    os::unix::fs::PermissionsExt as _,
     path::{Component, Path, PathBuf},
 };
 
@@ -28,9 +27,7 @@ impl Lookup {
     /// The path of a program in the first directory of a search path that has it.
     pub(super) fn find(&self, program: &str, path: &OsStr) -> Option<PathBuf> {
         let writable: Vec<_> = self.writable.iter().map(|path| real(path)).collect();
-        let runs = |path: &PathBuf| {
-            fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-        };
+        let runs = |path: &PathBuf| fs::metadata(path).is_ok_and(|file| file.is_file() && is_executable(&file));
         std::env::split_paths(path)
             .filter(|folder| folder.is_absolute())
             .map(|folder| folder.join(program))
@@ -87,6 +84,18 @@ fn reversed(path: &Path) -> Vec<OsString> {
     parts
 }
 
+/// Whether somebody may execute a file.
+#[cfg(unix)]
+fn is_executable(file: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o111 != 0
+}
+
+/// Windows decides by the file's name and content, when it starts it.
+#[cfg(not(unix))]
+fn is_executable(_: &fs::Metadata) -> bool {
+    true
+}
+
 /// The canonical path of a directory; the given one where the directory is absent.
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
@@ -94,7 +103,7 @@ fn real(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
 

@@ -16,7 +16,7 @@ use rustix::{
 
 use crate::{
     filter::{self, SyscallFilter},
-    landlock, sandbox, users,
+    landlock, sandbox, system_paths, users,
     wire::{Enclosure, LandlockRules},
 };
 
@@ -79,8 +79,8 @@ fn give_up_capabilities() -> io::Result<()> {
 }
 
 fn reach_only(confinement: &LandlockRules, terminal: bool) -> io::Result<RulesetCreated> {
-    let settings = sandbox::DIRECTORIES_OF_SETTINGS.iter().chain(&sandbox::SETTINGS);
-    let system = sandbox::SYSTEM.iter().chain(settings).chain(&users::FILES).chain(&landlock::OF_THE_MACHINE);
+    let settings = system_paths::DIRECTORIES_OF_SETTINGS.iter().chain(&sandbox::SETTINGS);
+    let system = system_paths::SYSTEM.iter().chain(settings).chain(&users::FILES).chain(&landlock::OF_THE_MACHINE);
     let system = system.map(|path| (Path::new(*path), false));
     let readable = confinement.readable.iter().map(|path| (path_of(path), true));
     landlock::rules(

@@ -192,10 +192,7 @@ fn set_up(connection: &Connection, path: &Path, layouts: &[&str]) -> rusqlite::R
     // The log and its index take the mode of the database, so the mode comes first.
     // It is set by path: closing a second descriptor of the file would drop the
     // locks that other connections of this process hold on it.
-    #[cfg(unix)]
-    if let Err(error) = fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)) {
-        tracing::warn!(path = %path.display(), %error, "cannot make the state readable by its owner alone");
-    }
+    make_private(path);
     loop {
         match try_set_up(connection, layouts) {
             Err(error) if is_busy(&error) && Instant::now() < until => {
@@ -284,6 +281,18 @@ fn immutable_uri(path: &Path) -> String {
     uri.push_str("?immutable=1");
     uri
 }
+
+/// Lets only its owner read the database.
+#[cfg(unix)]
+fn make_private(path: &Path) {
+    if let Err(error) = fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)) {
+        tracing::warn!(path = %path.display(), %error, "cannot make the state readable by its owner alone");
+    }
+}
+
+/// On Windows the directory decides who reads it.
+#[cfg(not(unix))]
+fn make_private(_: &Path) {}
 
 fn make_directory(directory: &Path) -> io::Result<()> {
     if directory.is_dir() {

@@ -8,17 +8,10 @@ use std::{
 };
 
 use serde_json::Value;
-use tokio::{
-    io::BufReader,
-    net::{
-        UnixStream,
-        unix::{OwnedReadHalf, OwnedWriteHalf},
-    },
-    sync::mpsc,
-};
+use tokio::{io::BufReader, sync::mpsc};
 
 use super::{
-    socket::{HOSTS, SECRET, SOCKET, is_alive, socket_path},
+    socket::{HOSTS, LocalStream, ReadHalf, SECRET, SOCKET, WriteHalf, is_alive},
     wire::{self, Base64Bytes, ControlReply, ControlRequest, OpeningLine, TerminalOrder},
 };
 use crate::secret;
@@ -166,10 +159,9 @@ impl RunningHost {
         Ok(TerminalAttachment { terminal, frames, writer })
     }
 
-    async fn ask(&self, request: ControlRequest) -> Result<(BufReader<OwnedReadHalf>, OwnedWriteHalf), ControlError> {
+    async fn ask(&self, request: ControlRequest) -> Result<(BufReader<ReadHalf>, WriteHalf), ControlError> {
         let secret = secret::read(&self.directory.join(SECRET))?;
-        let (_open, path) = socket_path(&self.directory)?;
-        let (reader, mut writer) = UnixStream::connect(path).await?.into_split();
+        let (reader, mut writer) = LocalStream::connect(&self.directory).await?.into_split();
         wire::write(&mut writer, &OpeningLine { secret, request }).await?;
         Ok((BufReader::new(reader), writer))
     }
@@ -181,7 +173,7 @@ pub struct TerminalAttachment {
     /// What the terminal is: a JSON object.
     pub terminal: Value,
     frames: mpsc::Receiver<ControlReply>,
-    writer: OwnedWriteHalf,
+    writer: WriteHalf,
 }
 
 /// What comes of a terminal.

@@ -3,9 +3,7 @@
 //! Knows nothing of agents and of their channels.
 
 use std::{
-    fs::{self, DirBuilder},
-    io,
-    os::unix::fs::DirBuilderExt as _,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -13,10 +11,6 @@ use std::{
 
 use tokio::{
     io::BufReader,
-    net::{
-        UnixListener, UnixStream,
-        unix::{OwnedReadHalf, OwnedWriteHalf},
-    },
     sync::{Semaphore, mpsc},
     task::AbortHandle,
     time::timeout,
@@ -25,13 +19,13 @@ use wharf_core::{text::with_causes, tool::json_bytes};
 use wharf_terminal::{Attached, Size, TerminalId, Update};
 
 use super::{
-    socket::{HOSTS, SECRET, SOCKET, is_alive, socket_path},
+    socket::{self, HOSTS, LocalListener, LocalStream, ReadHalf, SECRET, SOCKET, WriteHalf, is_alive},
     wire::{self, Base64Bytes, ControlReply, ControlRequest, OpeningLine, TerminalOrder},
 };
 use crate::{
     configuration::Configuration,
     host::{Host, WeakHost},
-    paths, processes, secret, terminals,
+    paths, private_files, processes, secret, terminals,
 };
 
 /// How the configuration is read again.
@@ -54,15 +48,15 @@ pub struct ControlSocket {
 impl ControlSocket {
     /// Opens the socket of a host, and removes what dead ones left.
     fn open(data: &Path, host: WeakHost, reread: RereadConfiguration) -> io::Result<Self> {
+        socket::check()?;
         let hosts = paths::absolute(data).map_err(io::Error::other)?.join(HOSTS);
-        DirBuilder::new().mode(0o700).recursive(true).create(&hosts)?;
+        private_files::directory_builder().recursive(true).create(&hosts)?;
         remove_dead(&hosts)?;
         let name = secret::random()?;
         let directory = hosts.join(&name[..16]);
-        DirBuilder::new().mode(0o700).create(&directory)?;
+        private_files::directory_builder().create(&directory)?;
         let secret = secret::make(&directory.join(SECRET))?;
-        let (_open, path) = socket_path(&directory)?;
-        let listener = UnixListener::bind(path)?;
+        let listener = LocalListener::bind(&directory)?;
         let server = ControlServer { secret: secret.into(), host, reread };
         let task = tokio::spawn(serve(listener, server)).abort_handle();
         Ok(Self { directory, task })
@@ -126,12 +120,12 @@ struct ControlServer {
     reread: RereadConfiguration,
 }
 
-async fn serve(listener: UnixListener, server: ControlServer) {
+async fn serve(listener: LocalListener, server: ControlServer) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
+            Ok(stream) => stream,
             Err(error) => {
                 tracing::warn!("commands cannot reach this host for a moment: {error}");
                 tokio::time::sleep(Duration::from_millis(100)).await;
@@ -149,7 +143,7 @@ async fn serve(listener: UnixListener, server: ControlServer) {
 }
 
 impl ControlServer {
-    async fn answer(self, stream: UnixStream) -> io::Result<()> {
+    async fn answer(self, stream: LocalStream) -> io::Result<()> {
         let (reader, mut writer) = stream.into_split();
         let mut reader = BufReader::new(reader);
         let opening = timeout(PATIENCE, wire::read::<OpeningLine>(&mut reader)).await.map_err(io::Error::other)??;
@@ -223,7 +217,7 @@ fn plugins(host: &Host, changed: bool, problem: Option<String>) -> ControlReply 
     ControlReply::Plugins { plugins, changed, problem }
 }
 
-async fn refuse(writer: &mut OwnedWriteHalf, message: &str) -> io::Result<()> {
+async fn refuse(writer: &mut WriteHalf, message: &str) -> io::Result<()> {
     wire::write(writer, &ControlReply::Refused { message: message.to_owned() }).await
 }
 
@@ -240,7 +234,7 @@ enum AttachmentEvent {
 }
 
 impl AttachedClient {
-    async fn run(mut self, reader: BufReader<OwnedReadHalf>, mut writer: OwnedWriteHalf) -> io::Result<()> {
+    async fn run(mut self, reader: BufReader<ReadHalf>, mut writer: WriteHalf) -> io::Result<()> {
         let info = self.attached.info();
         let terminal = serde_json::json!({ "id": info.id.to_string(), "command": info.command });
         wire::write(&mut writer, &ControlReply::Attached { terminal }).await?;
@@ -300,7 +294,7 @@ impl AttachedClient {
 
 /// What the other side asks for; nothing more once it has gone or speaks
 /// nonsense. A task of its own reads, since half a line must not be lost.
-fn orders(mut reader: BufReader<OwnedReadHalf>) -> mpsc::Receiver<TerminalOrder> {
+fn orders(mut reader: BufReader<ReadHalf>) -> mpsc::Receiver<TerminalOrder> {
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
         while let Ok(Some(order)) = wire::read(&mut reader).await {

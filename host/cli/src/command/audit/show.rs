@@ -114,8 +114,8 @@ impl EntryPrinter {
 
 fn terminal_columns() -> Option<usize> {
     let out = io::stdout();
-    let size = out.is_terminal().then(|| rustix::termios::tcgetwinsize(&out).ok())??;
-    (size.ws_col > 0).then_some(usize::from(size.ws_col))
+    let (columns, _) = out.is_terminal().then(crate::own_terminal::size)??;
+    (columns > 0).then_some(usize::from(columns))
 }
 
 fn of_entry(entry: &AuditEntry, columns: usize) -> String {

@@ -1,9 +1,12 @@
 //! What the doctor says of what keeps programs in: processes, terminals, and the
 //! browser.
 
+use wharf::{Capabilities, Configuration, Host, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner};
 #[cfg(target_os = "linux")]
-use wharf::chromium::{Chromium, ChromiumError};
-use wharf::{Capabilities, Configuration, Host, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner, with_causes};
+use wharf::{
+    chromium::{Chromium, ChromiumError},
+    with_causes,
+};
 
 use super::finding::Finding;
 
