@@ -187,7 +187,7 @@ fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 }
 
 /// Moves what is printed, until no program can print any more.
-fn read(mut reader: ends::Reader, printed: &Handoff) {
+fn read(mut reader: ends::PrintedReader, printed: &Handoff) {
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         printed.wait_for_room(CHUNK_BYTES);
@@ -202,7 +202,7 @@ fn read(mut reader: ends::Reader, printed: &Handoff) {
 }
 
 /// Moves what is typed, until nobody types any more or no program can read it.
-fn write(mut writer: ends::Writer, typed: &Handoff) {
+fn write(mut writer: ends::TypedWriter, typed: &Handoff) {
     let mut chunk = Vec::with_capacity(TYPED_BYTES);
     while typed.wait_for_bytes(&mut chunk) {
         match writer.write(&chunk) {

@@ -5,9 +5,9 @@
 //! somebody has begun. On Windows they are the pipes of the console.
 
 #[cfg(unix)]
-pub(super) use unix::{Reader, Writer, has_printed, of};
+pub(super) use unix::{PrintedReader, TypedWriter, has_printed, of};
 #[cfg(not(unix))]
-pub(super) use windows::{Reader, Writer, has_printed, of};
+pub(super) use windows::{PrintedReader, TypedWriter, has_printed, of};
 
 #[cfg(unix)]
 mod unix {
@@ -23,19 +23,19 @@ mod unix {
     use super::super::handoff::Handoff;
 
     /// Waits until something is printed.
-    pub(in super::super) struct Reader(FileDescriptor);
+    pub(in super::super) struct PrintedReader(FileDescriptor);
 
     /// Types.
-    pub(in super::super) type Writer = FileDescriptor;
+    pub(in super::super) type TypedWriter = FileDescriptor;
 
     /// Both for a terminal.
-    pub(in super::super) fn of(master: &dyn MasterPty) -> io::Result<(Reader, Writer)> {
+    pub(in super::super) fn of(master: &dyn MasterPty) -> io::Result<(PrintedReader, TypedWriter)> {
         let descriptor = master.as_raw_fd().ok_or(io::ErrorKind::Unsupported)?;
         let copy = || FileDescriptor::dup(&descriptor).map_err(io::Error::other);
-        Ok((Reader(copy()?), copy()?))
+        Ok((PrintedReader(copy()?), copy()?))
     }
 
-    impl Reader {
+    impl PrintedReader {
         /// Moves some of what is printed, once there is any: in one step, so
         /// that it is always seen in the terminal or in the handoff. Nothing
         /// where no program holds the other end.
@@ -73,18 +73,18 @@ mod windows {
     use super::super::handoff::Handoff;
 
     /// Waits until something is printed.
-    pub(in super::super) struct Reader(Box<dyn Read + Send>);
+    pub(in super::super) struct PrintedReader(Box<dyn Read + Send>);
 
     /// Types.
-    pub(in super::super) type Writer = Box<dyn Write + Send>;
+    pub(in super::super) type TypedWriter = Box<dyn Write + Send>;
 
     /// Both for a console.
-    pub(in super::super) fn of(master: &dyn MasterPty) -> io::Result<(Reader, Writer)> {
+    pub(in super::super) fn of(master: &dyn MasterPty) -> io::Result<(PrintedReader, TypedWriter)> {
         let reader = master.try_clone_reader().map_err(io::Error::other)?;
-        Ok((Reader(reader), master.take_writer().map_err(io::Error::other)?))
+        Ok((PrintedReader(reader), master.take_writer().map_err(io::Error::other)?))
     }
 
-    impl Reader {
+    impl PrintedReader {
         /// Moves some of what is printed, once there is any. Nothing where the
         /// console is closed.
         ///

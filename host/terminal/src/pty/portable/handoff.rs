@@ -14,13 +14,13 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Handoff {
     capacity: usize,
-    state: Mutex<State>,
+    state: Mutex<HandoffState>,
     /// For the thread: there is room, there are bytes, or it is over.
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct HandoffState {
     bytes: VecDeque<u8>,
     /// The task has not come back since it took some.
     in_hand: bool,
@@ -31,7 +31,7 @@ struct State {
     task: Option<Waker>,
 }
 
-impl State {
+impl HandoffState {
     fn take(&mut self, buffer: &mut [u8]) -> usize {
         let count = io::Read::read(&mut self.bytes, buffer).unwrap_or_default();
         self.in_hand = count > 0;
@@ -45,7 +45,7 @@ impl Handoff {
         Self { capacity, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HandoffState> {
         // Nothing is changed by halves.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -65,7 +65,7 @@ impl Handoff {
         self.tell(state);
     }
 
-    fn tell(&self, mut state: MutexGuard<'_, State>) {
+    fn tell(&self, mut state: MutexGuard<'_, HandoffState>) {
         let task = state.task.take();
         drop(state);
         self.changed.notify_one();
@@ -127,7 +127,7 @@ impl Handoff {
 
     /// Has the thread wait until it may put so many bytes in.
     pub(super) fn wait_for_room(&self, bytes: usize) {
-        let is_full = |state: &mut State| !state.discarded && self.capacity - state.bytes.len() < bytes;
+        let is_full = |state: &mut HandoffState| !state.discarded && self.capacity - state.bytes.len() < bytes;
         drop(self.changed.wait_while(self.state(), is_full).unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -154,7 +154,7 @@ impl Handoff {
     /// Has the thread wait for bytes, and copies them. They stay until it
     /// forgets them. False once it has ended.
     pub(super) fn wait_for_bytes(&self, copy: &mut Vec<u8>) -> bool {
-        let is_idle = |state: &mut State| !state.ended && state.bytes.is_empty();
+        let is_idle = |state: &mut HandoffState| !state.ended && state.bytes.is_empty();
         let state = self.changed.wait_while(self.state(), is_idle).unwrap_or_else(PoisonError::into_inner);
         copy.clear();
         copy.extend(&state.bytes);
