@@ -23,7 +23,7 @@ use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, Desc
 
 use self::output::BrowserOutput;
 use crate::{
-    connection::{CallError, Connection, EventListener},
+    connection::{BrowserConnection, CallError, EventListener},
     error::ChromiumError,
     flags,
     profile::Profile,
@@ -48,7 +48,7 @@ const MESSAGE_BYTES: usize = 64 << 20;
 /// A browser that runs.
 #[derive(Debug)]
 pub(crate) struct Browser {
-    pub(crate) connection: Arc<Connection>,
+    pub(crate) connection: Arc<BrowserConnection>,
     pub(crate) profile: Arc<Profile>,
     /// Leads its events to the pages.
     pub(crate) routes: Arc<Routes>,
@@ -116,7 +116,8 @@ impl Browser {
         let routes = Arc::new(Routes::default());
         // A file travels as base64 inside of a message.
         let most_bytes = MESSAGE_BYTES.max(start.file_bytes / 3 * 4 + (1 << 20));
-        let connection = Connection::new(writer, reader, most_bytes, Arc::clone(&routes) as Arc<dyn EventListener>);
+        let connection =
+            BrowserConnection::new(writer, reader, most_bytes, Arc::clone(&routes) as Arc<dyn EventListener>);
         let connection = Arc::new(connection);
         routes.connect(&connection);
         let version =

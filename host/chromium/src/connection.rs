@@ -89,7 +89,7 @@ pub(crate) trait EventListener: Send + Sync + 'static {
 
 /// The way to a browser.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(crate) struct BrowserConnection {
     next: AtomicU64,
     // Not async locks: held for a look-up.
     pending: Arc<Mutex<HashMap<u64, PendingCall>>>,
@@ -105,7 +105,7 @@ struct PendingCall {
     answer: oneshot::Sender<CallAnswer>,
 }
 
-impl Connection {
+impl BrowserConnection {
     /// Speaks over these pipes until the browser closes its end.
     pub(crate) fn new(
         writer: pipe::Sender,

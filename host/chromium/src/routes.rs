@@ -11,7 +11,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::connection::{Connection, Event, EventListener};
+use crate::connection::{BrowserConnection, Event, EventListener};
 
 /// A page, as far as events are led to it. The task that reads for the whole browser
 /// calls all of this: it must be quick and must not wait.
@@ -33,7 +33,7 @@ pub(crate) trait EventTarget: Send + Sync + 'static {
 pub(crate) struct Routes {
     // Not an async lock: held for a look-up.
     table: Mutex<RouteTable>,
-    connection: OnceLock<Weak<Connection>>,
+    connection: OnceLock<Weak<BrowserConnection>>,
 }
 
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ struct RouteTable {
 
 impl Routes {
     /// Sets the connection by which the events come.
-    pub(crate) fn connect(&self, connection: &Arc<Connection>) {
+    pub(crate) fn connect(&self, connection: &Arc<BrowserConnection>) {
         let _ = self.connection.set(Arc::downgrade(connection));
     }
 
@@ -75,7 +75,7 @@ impl Routes {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn connection(&self) -> Option<Arc<Connection>> {
+    fn connection(&self) -> Option<Arc<BrowserConnection>> {
         self.connection.get().and_then(Weak::upgrade)
     }
 

@@ -49,10 +49,10 @@ const MAX_CAPABILITIES_BYTES: u64 = 16 << 10;
 /// session. What has to outlive a connection is in [`Served`].
 #[derive(Clone)]
 pub(crate) struct Handler {
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
 }
 
-struct Shared {
+struct ConnectionState {
     served: Served,
     rules: ContextRules,
     info: ServerInfo,
@@ -64,7 +64,7 @@ impl Handler {
     /// `over` fires when the connection ends.
     pub(crate) fn new(served: Served, rules: ContextRules, info: ServerInfo, over: CancellationToken) -> Self {
         let changes = ChangeNotifier::new(&served, rules.tenant.clone(), over);
-        let shared = Shared { served, rules, info, changes, remembered: Remembered::default() };
+        let shared = ConnectionState { served, rules, info, changes, remembered: Remembered::default() };
         Self { shared: Arc::new(shared) }
     }
 
@@ -97,7 +97,7 @@ impl Handler {
         context: RequestContext<RoleServer>,
         arguments: &mut Map<String, Value>,
     ) -> Result<ClientRequest, Error> {
-        let Shared { rules, served, remembered, .. } = &*self.shared;
+        let ConnectionState { rules, served, remembered, .. } = &*self.shared;
         ClientRequest::read(what, context, arguments, (rules, served.plugins.as_ref()), remembered)
     }
 

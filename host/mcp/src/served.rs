@@ -24,11 +24,11 @@ pub struct Served {
     pub offers: Option<Arc<dyn OfferService>>,
     /// The plugins that clients may use; all where absent.
     pub plugins: Option<AllowedPlugins>,
-    shared: Arc<Shared>,
+    shared: Arc<ServiceState>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct ServiceState {
     sealer: StateSealer,
     had_prompts: AtomicBool,
     had_resources: AtomicBool,
