@@ -22,7 +22,7 @@ impl Resizes {
 }
 
 /// The terminal without line editing; this system has none.
-pub(crate) struct RawTerminal(#[expect(dead_code, reason = "it makes the type uninhabited")] Infallible);
+pub(crate) struct RawTerminal(Infallible);
 
 impl RawTerminal {
     /// Refuses.
