@@ -11,6 +11,7 @@ mod downloads;
 mod floods;
 mod held_scripts;
 mod threads;
+mod title;
 mod traffic;
 mod wrappers;
 
@@ -39,7 +40,7 @@ pub(crate) use self::{
 };
 use self::{
     contexts::Contexts, document::Document, downloads::Downloads, floods::ConsoleFloods, held_scripts::HeldScripts,
-    threads::ScriptThread, traffic::Traffic,
+    threads::ScriptThread, title::TitleQuestion, traffic::Traffic,
 };
 use crate::{
     browser::Browser,
@@ -100,8 +101,7 @@ pub(crate) struct PageState {
     /// Addresses of windows that the page wanted to open, which wait to be opened in
     /// the page itself.
     pub(crate) popups: VecDeque<String>,
-    /// Whether its title is being asked for, and whether it may have changed since.
-    pub(crate) titles: (bool, bool),
+    pub(crate) title: TitleQuestion,
 }
 
 /// A request that is under way.

@@ -66,30 +66,40 @@ pub(crate) fn run_and_capture(command: &mut Command) -> Result<String> {
 
 /// Runs a command, passes its output through, and returns the lines that `keep`
 /// picks, whether it succeeded or not.
-pub(crate) fn run_and_keep(command: &mut Command, keep: fn(&str) -> bool) -> Result<(Result<()>, Vec<String>)> {
+pub(crate) fn run_and_keep(
+    command: &mut Command,
+    keep: impl FnMut(&str) -> bool + Send,
+) -> Result<(Result<()>, Vec<String>)> {
     eprintln!("  $ {}", shown(command));
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().with_context(|| cannot_start(command))?;
-    let kept = Mutex::new(Vec::new());
+    let kept = Mutex::new(Kept { keep, lines: Vec::new() });
     let (output, errors) = (child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
-        scope.spawn(|| errors.map(|errors| pass_through(errors, std::io::stderr(), keep, &kept)));
+        scope.spawn(|| errors.map(|errors| pass_through(errors, std::io::stderr(), &kept)));
         if let Some(output) = output {
-            pass_through(output, std::io::stdout(), keep, &kept)
+            pass_through(output, std::io::stdout(), &kept)
         }
     });
     let status = child.wait()?;
-    let lines = kept.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    Ok((check(command, status), lines))
+    let kept = kept.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    Ok((check(command, status), kept.lines))
 }
 
-fn pass_through(from: impl Read, mut to: impl Write, keep: fn(&str) -> bool, kept: &Mutex<Vec<String>>) {
+/// The lines that were picked, and what picks them.
+struct Kept<F> {
+    keep: F,
+    lines: Vec<String>,
+}
+
+fn pass_through(from: impl Read, mut to: impl Write, kept: &Mutex<Kept<impl FnMut(&str) -> bool>>) {
     for line in BufReader::new(from).split(b'\n').map_while(Result::ok) {
         let line = String::from_utf8_lossy(&line);
         // A terminal that went away must not stop the tests.
         let _ = writeln!(to, "{line}");
-        if keep(&line) {
-            kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(line.trim().to_owned());
+        let mut kept = kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if (kept.keep)(&line) {
+            kept.lines.push(line.trim_end().to_owned());
         }
     }
 }

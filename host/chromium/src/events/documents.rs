@@ -10,7 +10,7 @@ use super::network;
 use crate::{
     browser::PATIENCE,
     connection::Event,
-    history::{self, HistoryEntry},
+    history,
     page::{Page, plain_entry},
     scripts::held,
 };
@@ -123,7 +123,7 @@ fn main_frame(page: &Arc<Page>, method: &str, said: FrameEvent) {
             }
             drop(state);
             held::stayed(page);
-            ask_for_title(page);
+            history::report(page);
         }
         "Page.frameStartedNavigating" => {
             let within = ["sameDocument", "historySameDocument"];
@@ -142,13 +142,13 @@ fn main_frame(page: &Arc<Page>, method: &str, said: FrameEvent) {
                 Some("DOMContentLoaded") => {}
                 _ => return,
             }
-            ask_for_title(page);
+            history::report(page);
         }
         "Page.frameStartedLoading" => page.sink.tell(PageEvent::Loading(true)),
         "Page.frameStoppedLoading" => {
             page.sink.tell(PageEvent::Loading(false));
             held::stopped(page);
-            ask_for_title(page);
+            history::report(page);
         }
         _ => {}
     }
@@ -181,33 +181,6 @@ fn popup(page: &Arc<Page>, url: String) {
             let gone = page.ask("Page.navigate", &json!({ "url": url, "transitionType": "link" }));
             let _ = gone.done_within(PATIENCE).await;
             page.state().popups.pop_front();
-        }
-    });
-}
-
-/// Reports address and title of the page, one question to the browser at a time.
-fn ask_for_title(page: &Arc<Page>) {
-    {
-        let titles = &mut page.state().titles;
-        if titles.0 {
-            titles.1 = true;
-            return;
-        }
-        titles.0 = true;
-    }
-    let page = Arc::clone(page);
-    tokio::spawn(async move {
-        loop {
-            if let Ok(history) = history::history(&page).await
-                && let Some(HistoryEntry { url, title, .. }) = history.entries.get(history.current_index)
-            {
-                page.sink.tell(PageEvent::Located { url: cut(url), title: cut(title) });
-            }
-            let titles = &mut page.state().titles;
-            titles.0 = std::mem::take(&mut titles.1);
-            if !titles.0 {
-                return;
-            }
         }
     });
 }

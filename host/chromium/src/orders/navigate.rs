@@ -165,7 +165,7 @@ pub(super) fn again(page: &Arc<Page>) -> OrderWork {
     })
 }
 
-async fn tell(page: &Page, arrived: Arrival) -> OrderOutcome {
+async fn tell(page: &Arc<Page>, arrived: Arrival) -> OrderOutcome {
     match arrived {
         // The proxy's own words, in the place of what was asked for.
         Arrival::Loaded(load) if load.denied.is_some() => Err(why(&load)),
@@ -180,7 +180,7 @@ async fn tell(page: &Page, arrived: Arrival) -> OrderOutcome {
     }
 }
 
-async fn told(page: &Page, load: Option<&DocumentLoad>) -> OrderOutput {
+async fn told(page: &Arc<Page>, load: Option<&DocumentLoad>) -> OrderOutput {
     let title = history::title(page).await;
     let (url, mime_type) = {
         let state = page.state();
@@ -198,7 +198,7 @@ async fn told(page: &Page, load: Option<&DocumentLoad>) -> OrderOutput {
     members(said)
 }
 
-async fn download(page: &Page, load: &DocumentLoad, asked_for: String) -> OrderOutput {
+async fn download(page: &Arc<Page>, load: &DocumentLoad, asked_for: String) -> OrderOutput {
     let url = if load.url.is_empty() { asked_for } else { load.url.clone() };
     let mut said = json!({
         "url": url,

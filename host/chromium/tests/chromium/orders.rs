@@ -39,6 +39,22 @@ async fn logged(page: &Page<'_>, what: &str, is_it: impl Fn(&NetworkEntry) -> bo
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_title_that_an_order_tells_was_reported_of_the_page_before() {
+    let Some(stage) = Stage::new().await else { return };
+    let page = stage.page().await;
+    for number in 0..100 {
+        let title = format!("Berth {number}");
+        let url = stage.site.page(&format!("/{number}"), &format!("<title>{title}</title>"));
+        assert_eq!(page.go(&url).await["title"], title.as_str());
+        let reported = page.events().into_iter().rev().find_map(|event| match event {
+            PageEvent::Located { url, title } => Some((url, title)),
+            _ => None,
+        });
+        assert_eq!(reported, Some((url, title)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_page_goes_somewhere_back_forward_and_again_and_says_how_it_went() {
     let Some(stage) = Stage::new().await else { return };
     let page = stage.page().await;
