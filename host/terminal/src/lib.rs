@@ -1,7 +1,7 @@
 //! Terminals in which interactive programs run: what they print, as bytes, as
 //! text and as a screen, and what is typed.
 //!
-//! A [`Session`] is one program with a terminal of its own. Everything that the
+//! A [`TerminalSession`] is one program with a terminal of its own. Everything that the
 //! program prints is hostile: `stream` bounds and normalises it before anything
 //! else reads it, `screen` draws it, `queries` answers what programs ask their
 //! terminal. What is typed is checked by `input` and encoded by `keys`. A
@@ -38,23 +38,27 @@ mod turn;
 mod view;
 
 pub use error::TerminalError;
-pub use history::Slice;
+pub use history::HistorySlice;
 pub use input::{InputError, InputRules, MAX_CANONICAL_LINE_BYTES, MAX_INPUT_CHARACTERS, RefusedWord};
 pub use integration::ShellIntegration;
 pub use keys::{Key, UnknownKey};
 pub use pool::{
-    Attached, CloseReason, Errors, Followed, InvalidProfile, LIFE_BUCKETS_SECONDS, Metrics, ProfileProblem,
-    ProfileSettings, RESPONSE_BUCKETS_MILLISECONDS, Responses, Restart, Seen, Settings, Shown, Started, Status, Swept,
-    TerminalId, TerminalInfo, Terminals, Wanted, Watched, check_profiles,
+    AttachedTerminal, CloseReason, InvalidProfile, LIFE_BUCKETS_SECONDS, LaunchOutcome, LaunchRequest, ProfileProblem,
+    ProfileSettings, RESPONSE_BUCKETS_MILLISECONDS, Restart, ScreenSnapshot, Status, TerminalFailureCounts, TerminalId,
+    TerminalInfo, TerminalMetrics, TerminalPoolSettings, TerminalSweepReport, Terminals, TurnOutput, TurnResponseTimes,
+    WatchEvent, WatchedTerminal, check_profiles,
 };
-pub use pty::{Device, Inside, LineMode, ProgramEnd, Pty, PtyBackend};
-pub use queries::{MAX_WAITING_REPLY_BYTES, Query};
+pub use pty::{LineMode, ProgramEnd, Pty, PtyBackend, SlaveState, TerminalDevice};
+pub use queries::{MAX_WAITING_REPLY_BYTES, TerminalQuery};
 pub use recording::RecordingSettings;
 pub use screen::{Cursor, Screen, ScreenView};
-pub use session::{Exit, History, KilledBy, MAX_MARKS, Phase, PlacedMark, Progress, Session, TerminalRequest};
-pub use size::{InvalidSize, MAX_COLUMNS, MAX_ROWS, Size};
-pub use stream::{Event, Mark, MarkKind, Modes, Piece, Stream};
+pub use session::{
+    HistoryLimits, KilledBy, MAX_MARKS, PlacedMark, ProgramExit, SessionPhase, SessionProgress, TerminalRequest,
+    TerminalSession,
+};
+pub use size::{InvalidSize, MAX_COLUMNS, MAX_ROWS, TerminalSize};
+pub use stream::{OutputParser, ParsedEvent, ParsedPiece, ShellMark, ShellMarkKind, TerminalModes};
 pub use turn::{Turn, TurnInput, TurnOptions, TurnState};
-pub use view::{TooManyViewers, Update, Viewer};
+pub use view::{TooManyViewers, ViewUpdate, Viewer};
 pub use wharf_core::TerminalOwner;
 pub use wharf_spawn::{ChildLimits, ChildWorkspace, Containment};

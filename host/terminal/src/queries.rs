@@ -4,7 +4,7 @@
 //! true here, and otherwise the least that keeps programs from wanting more.
 //! Knows nothing of how questions are written.
 
-use crate::{Modes, screen::Cursor, size::Size};
+use crate::{TerminalModes, screen::Cursor, size::TerminalSize};
 
 /// Bytes of answers that may wait for a program to read them. A program that
 /// asks and never reads would otherwise fill the memory; what does not fit is
@@ -13,7 +13,7 @@ pub const MAX_WAITING_REPLY_BYTES: usize = 4096;
 
 /// A question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Query {
+pub enum TerminalQuery {
     /// DA1: what it can do.
     PrimaryAttributes,
     /// DA2: which version it is.
@@ -52,63 +52,63 @@ pub enum Query {
 
 /// What answers are made of.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Facts {
+pub(crate) struct ReportedState {
     pub(crate) cursor: Cursor,
-    pub(crate) size: Size,
-    pub(crate) modes: Modes,
+    pub(crate) size: TerminalSize,
+    pub(crate) modes: TerminalModes,
 }
 
 /// The bytes that the program gets.
-pub(crate) fn reply(query: Query, facts: Facts) -> String {
-    let Facts { cursor, size, modes } = facts;
+pub(crate) fn reply(query: TerminalQuery, facts: ReportedState) -> String {
+    let ReportedState { cursor, size, modes } = facts;
     let (row, column) = (cursor.row + 1, cursor.column + 1);
     match query {
         // A VT220 with colours.
-        Query::PrimaryAttributes => "\x1b[?62;22c".into(),
+        TerminalQuery::PrimaryAttributes => "\x1b[?62;22c".into(),
         // A low version: programs that find a high one ask for more.
-        Query::SecondaryAttributes => "\x1b[>1;10;0c".into(),
-        Query::TertiaryAttributes => "\x1bP!|00000000\x1b\\".into(),
-        Query::Status => "\x1b[0n".into(),
-        Query::Cursor { extended: false } => format!("\x1b[{row};{column}R"),
-        Query::Cursor { extended: true } => format!("\x1b[?{row};{column};1R"),
-        Query::PrivateMode(mode) => {
+        TerminalQuery::SecondaryAttributes => "\x1b[>1;10;0c".into(),
+        TerminalQuery::TertiaryAttributes => "\x1bP!|00000000\x1b\\".into(),
+        TerminalQuery::Status => "\x1b[0n".into(),
+        TerminalQuery::Cursor { extended: false } => format!("\x1b[{row};{column}R"),
+        TerminalQuery::Cursor { extended: true } => format!("\x1b[?{row};{column};1R"),
+        TerminalQuery::PrivateMode(mode) => {
             let state = modes.get(mode).map_or(0, |set| if set { 1 } else { 2 });
             format!("\x1b[?{mode};{state}$y")
         }
-        Query::Mode(mode) => format!("\x1b[{mode};0$y"),
-        Query::Version => concat!("\x1bP>|wharf ", env!("CARGO_PKG_VERSION"), "\x1b\\").into(),
-        Query::Keyboard => "\x1b[?0u".into(),
-        Query::Size => format!("\x1b[8;{};{}t", size.rows(), size.columns()),
-        Query::Colour { number, bell } => {
+        TerminalQuery::Mode(mode) => format!("\x1b[{mode};0$y"),
+        TerminalQuery::Version => concat!("\x1bP>|wharf ", env!("CARGO_PKG_VERSION"), "\x1b\\").into(),
+        TerminalQuery::Keyboard => "\x1b[?0u".into(),
+        TerminalQuery::Size => format!("\x1b[8;{};{}t", size.rows(), size.columns()),
+        TerminalQuery::Colour { number, bell } => {
             let colour = if number == 11 { "0000/0000/0000" } else { "ffff/ffff/ffff" };
             format!("\x1b]{number};rgb:{colour}{}", if bell { "\x07" } else { "\x1b\\" })
         }
         // Both say that it is not known.
-        Query::Setting => "\x1bP0$r\x1b\\".into(),
-        Query::Capability => "\x1bP0+r\x1b\\".into(),
+        TerminalQuery::Setting => "\x1bP0$r\x1b\\".into(),
+        TerminalQuery::Capability => "\x1bP0+r\x1b\\".into(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Event, Screen, Stream};
+    use crate::{OutputParser, ParsedEvent, Screen};
 
     /// What a program that prints this gets back.
     fn replies(printed: &str) -> String {
-        let (mut stream, mut screen) = (Stream::default(), Screen::new(Size::default(), 0));
+        let (mut stream, mut screen) = (OutputParser::default(), Screen::new(TerminalSize::default(), 0));
         let mut queries = Vec::new();
         let mut replies = String::new();
         // Cut everywhere, as reads may.
         for byte in printed.as_bytes() {
             stream.feed(&[*byte], |piece| {
                 screen.feed(piece.normalised);
-                if let Some(Event::Query(query)) = piece.event {
+                if let Some(ParsedEvent::Query(query)) = piece.event {
                     queries.push((query, screen.cursor()));
                 }
             });
             for (query, cursor) in queries.drain(..) {
-                replies += &reply(query, Facts { cursor, size: screen.size(), modes: stream.modes() });
+                replies += &reply(query, ReportedState { cursor, size: screen.size(), modes: stream.modes() });
             }
         }
         replies

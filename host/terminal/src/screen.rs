@@ -22,12 +22,12 @@ use avt::{
 };
 
 use self::{
-    log::{Log, Stop},
-    modes::Modes,
-    sketch::{Paper, Sketch},
-    visit::Base,
+    log::{DrawLog, ReadStop},
+    modes::EmulatorModes,
+    sketch::{Sketch, SketchBuffers},
+    visit::SketchBase,
 };
-use crate::{Size, view::Inside};
+use crate::{TerminalSize, view::OpenSequence};
 
 /// So much is read at once. Fuzzing is to reach it.
 const MAX_UNREAD_BYTES: usize = if cfg!(fuzzing) { 1 << 9 } else { 64 << 10 };
@@ -47,7 +47,7 @@ pub struct Cursor {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenView {
     /// How large it is.
-    pub size: Size,
+    pub size: TerminalSize,
     /// As many lines as it has rows, without the blanks at their ends.
     pub lines: Vec<String>,
     /// The cursor.
@@ -70,18 +70,18 @@ impl ScreenView {
 pub struct Screen {
     terminal: Option<Terminal>,
     parser: Parser,
-    size: Size,
+    size: TerminalSize,
     history_lines: usize,
     alternate: bool,
     rebuilt: u64,
     /// What was not read yet.
     unread: String,
     /// What was not drawn yet.
-    pending: Log,
-    modes: Modes,
+    pending: DrawLog,
+    modes: EmulatorModes,
     /// What finding out what is seen takes, kept while there is a flood.
-    paper: Paper,
-    spare: Log,
+    paper: SketchBuffers,
+    spare: DrawLog,
 }
 
 impl std::fmt::Debug for Screen {
@@ -97,7 +97,7 @@ impl std::fmt::Debug for Screen {
 impl Screen {
     /// An empty screen that keeps so many lines of what went off its top.
     #[must_use]
-    pub fn new(size: Size, history_lines: usize) -> Self {
+    pub fn new(size: TerminalSize, history_lines: usize) -> Self {
         let terminal = terminal(size, history_lines);
         Self {
             terminal,
@@ -107,14 +107,14 @@ impl Screen {
             alternate: false,
             rebuilt: 0,
             unread: String::new(),
-            pending: Log::default(),
-            modes: Modes::default(),
-            paper: Paper::default(),
-            spare: Log::default(),
+            pending: DrawLog::default(),
+            modes: EmulatorModes::default(),
+            paper: SketchBuffers::default(),
+            spare: DrawLog::default(),
         }
     }
 
-    /// Takes text that a [`crate::Stream`] has normalised. It is drawn when
+    /// Takes text that a [`crate::OutputParser`] has normalised. It is drawn when
     /// somebody looks, or when there is much of it: of a flood, only what could
     /// still be seen.
     pub fn feed(&mut self, normalised: &str) {
@@ -162,13 +162,13 @@ impl Screen {
             let Some((bytes, stop)) = read else { return };
             rest = &rest[bytes..];
             match stop {
-                Stop::End => {}
-                Stop::Full => {
+                ReadStop::End => {}
+                ReadStop::Full => {
                     if !self.shorten() {
                         self.draw_pending();
                     }
                 }
-                Stop::Apart(function) => {
+                ReadStop::Apart(function) => {
                     if self.pending.is_long() {
                         self.shorten();
                     }
@@ -199,11 +199,11 @@ impl Screen {
 
     /// What is pending will be drawn on this; nothing where that is not to be
     /// told beforehand.
-    fn base(&self) -> Option<Base> {
+    fn base(&self) -> Option<SketchBase> {
         let terminal = self.terminal.as_ref().filter(|_| self.modes.are_usual())?;
         let cursor = terminal.cursor();
         let wide = |line: &avt::Line| line.cells().iter().any(|cell| cell.width() > 1);
-        Some(Base {
+        Some(SketchBase {
             columns: self.size.columns(),
             rows: self.size.rows(),
             column: u16::try_from(cursor.col).ok()?,
@@ -231,11 +231,11 @@ impl Screen {
         self.guard(|terminal, _| terminal.execute(pending.functions()));
         pending.clear();
         self.pending = pending;
-        (self.paper, self.spare) = (Paper::default(), Log::default());
+        (self.paper, self.spare) = (SketchBuffers::default(), DrawLog::default());
     }
 
     /// Changes the size; lines are wrapped anew.
-    pub fn resize(&mut self, size: Size) {
+    pub fn resize(&mut self, size: TerminalSize) {
         self.draw();
         self.size = size;
         self.guard(|terminal, _| terminal.resize(size.columns().into(), size.rows().into()));
@@ -243,7 +243,7 @@ impl Screen {
 
     /// How large it is.
     #[must_use]
-    pub fn size(&self) -> Size {
+    pub fn size(&self) -> TerminalSize {
         self.size
     }
 
@@ -303,13 +303,13 @@ impl Screen {
     }
 
     /// The sequence that has begun and not ended.
-    pub(crate) fn inside(&mut self) -> Option<Inside> {
+    pub(crate) fn inside(&mut self) -> Option<OpenSequence> {
         self.draw();
         match self.parser.state {
             State::Ground => None,
-            State::Escape | State::EscapeIntermediate => Some(Inside::Escape),
+            State::Escape | State::EscapeIntermediate => Some(OpenSequence::Escape),
             // Strings come whole.
-            _ => Some(Inside::Sequence),
+            _ => Some(OpenSequence::Sequence),
         }
     }
 
@@ -332,7 +332,7 @@ impl Screen {
         tracing::warn!(size = ?self.size, "the emulator of a terminal panicked; it starts again with an empty screen");
         self.rebuilt += 1;
         self.parser = Parser::new();
-        (self.pending, self.modes) = (Log::default(), Modes::default());
+        (self.pending, self.modes) = (DrawLog::default(), EmulatorModes::default());
         let mut fresh = terminal(self.size, self.history_lines);
         if let Some(fresh) = &mut fresh
             && self.alternate
@@ -344,8 +344,8 @@ impl Screen {
     }
 }
 
-/// Nothing only where a size is zero, which no [`Size`] is.
-fn terminal(size: Size, history_lines: usize) -> Option<Terminal> {
+/// Nothing only where a size is zero, which no [`TerminalSize`] is.
+fn terminal(size: TerminalSize, history_lines: usize) -> Option<Terminal> {
     Terminal::with_scrollback(size.columns().into(), size.rows().into(), Some(history_lines)).ok()
 }
 

@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use super::{TerminalId, TerminalInfo, Terminals, entry::Terminal, leaving, lock};
-use crate::{Size, TerminalError, Update, Viewer};
+use super::{TerminalId, TerminalInfo, Terminals, entry::PooledTerminal, leaving, lock};
+use crate::{TerminalError, TerminalSize, ViewUpdate, Viewer};
 
 /// A terminal before a person. Dropping it ends that, and nothing else.
 #[derive(Debug)]
-pub struct Attached {
-    terminal: Arc<Terminal>,
+pub struct AttachedTerminal {
+    terminal: Arc<PooledTerminal>,
     viewer: Viewer,
 }
 
@@ -22,22 +22,22 @@ impl Terminals {
     ///
     /// # Errors
     /// [`TerminalError::NotFound`]; [`TerminalError::TooManyViewers`].
-    pub fn attach(&self, id: TerminalId) -> Result<Attached, TerminalError> {
+    pub fn attach(&self, id: TerminalId) -> Result<AttachedTerminal, TerminalError> {
         let terminal = lock(&self.table).terminals.get(&id).cloned().ok_or(TerminalError::NotFound)?;
         let viewer = terminal.session.view(false)?;
         if terminal.ended_at().is_some() {
             terminal.session.end_views();
         }
         terminal.attached(1);
-        Ok(Attached { terminal, viewer })
+        Ok(AttachedTerminal { terminal, viewer })
     }
 }
 
-impl Attached {
+impl AttachedTerminal {
     /// What is shown next: the whole screen first, and again whenever the
     /// person's terminal was too slow for what came. Nothing once the terminal
     /// is closed. Cancel-safe.
-    pub async fn next(&mut self) -> Option<Update> {
+    pub async fn next(&mut self) -> Option<ViewUpdate> {
         self.viewer.next().await
     }
 
@@ -68,12 +68,12 @@ impl Attached {
     ///
     /// # Errors
     /// Where the system refuses.
-    pub fn resize(&self, size: Size) -> Result<(), TerminalError> {
+    pub fn resize(&self, size: TerminalSize) -> Result<(), TerminalError> {
         self.terminal.session.resize(size)
     }
 }
 
-impl Drop for Attached {
+impl Drop for AttachedTerminal {
     fn drop(&mut self) {
         self.terminal.attached(-1);
         // Whoever looked on was using it.

@@ -7,18 +7,18 @@ use wharf_core::TerminalLimits;
 use wharf_spawn::signal_name;
 
 use super::TerminalId;
-use crate::{Exit, KilledBy};
+use crate::{KilledBy, ProgramExit};
 
 /// How a program ended by itself.
-pub(super) fn of_exit(exit: Exit) -> String {
+pub(super) fn of_exit(exit: ProgramExit) -> String {
     match exit {
-        Exit::Exited { code } => format!("it ended with code {code}{}", of_shell(code)),
-        Exit::Signaled { signal } => match signal_name(signal) {
+        ProgramExit::Exited { code } => format!("it ended with code {code}{}", of_shell(code)),
+        ProgramExit::Signaled { signal } => match signal_name(signal) {
             Some(name) => format!("it was ended by signal {signal} ({name})"),
             None => format!("it was ended by signal {signal}"),
         },
-        Exit::Killed { by: KilledBy::User } => "it was closed".to_owned(),
-        Exit::Killed { by: KilledBy::HostLost } => "it was lost with its supervisor".to_owned(),
+        ProgramExit::Killed { by: KilledBy::User } => "it was closed".to_owned(),
+        ProgramExit::Killed { by: KilledBy::HostLost } => "it was lost with its supervisor".to_owned(),
     }
 }
 
@@ -81,17 +81,17 @@ mod tests {
 
     #[test]
     fn an_end_by_a_signal_says_its_name() {
-        assert_eq!(of_exit(Exit::Signaled { signal: 11 }), "it was ended by signal 11 (SIGSEGV)");
-        assert_eq!(of_exit(Exit::Signaled { signal: 99 }), "it was ended by signal 99");
-        assert_eq!(of_exit(Exit::Exited { code: 3 }), "it ended with code 3");
+        assert_eq!(of_exit(ProgramExit::Signaled { signal: 11 }), "it was ended by signal 11 (SIGSEGV)");
+        assert_eq!(of_exit(ProgramExit::Signaled { signal: 99 }), "it was ended by signal 99");
+        assert_eq!(of_exit(ProgramExit::Exited { code: 3 }), "it ended with code 3");
     }
 
     #[test]
     fn a_code_by_which_a_shell_tells_of_a_signal_says_its_name() {
         let said = "it ended with code 139, as shells say of a program ended by signal 11 (SIGSEGV)";
-        assert_eq!(of_exit(Exit::Exited { code: 139 }), said);
+        assert_eq!(of_exit(ProgramExit::Exited { code: 139 }), said);
         for code in [127, 128, 193, 255] {
-            assert_eq!(of_exit(Exit::Exited { code }), format!("it ended with code {code}"));
+            assert_eq!(of_exit(ProgramExit::Exited { code }), format!("it ended with code {code}"));
         }
     }
 }

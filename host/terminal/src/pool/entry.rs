@@ -16,23 +16,24 @@ use wharf_completion::detection::{PromptKind, Prompts, Reason};
 use wharf_core::{TerminalOwner, quota::Share};
 
 use super::{
-    CloseReason, Restart, Status, TerminalId, TerminalInfo, ending, leaving, profile::Profile, telling::Teller,
+    CloseReason, Restart, Status, TerminalId, TerminalInfo, ending, leaving, profile::ProgramProfile,
+    telling::TerminalEventStream,
 };
-use crate::{Exit, Phase, Session, TerminalError, TerminalRequest, Turn, TurnInput};
+use crate::{ProgramExit, SessionPhase, TerminalError, TerminalRequest, TerminalSession, Turn, TurnInput};
 
 /// Turns that can be asked for by their number; the last of them.
 const TURNS: usize = 8;
 
 /// A terminal.
 #[derive(Debug)]
-pub(super) struct Terminal {
+pub(super) struct PooledTerminal {
     pub(super) id: TerminalId,
     pub(super) owner: TerminalOwner,
     pub(super) command: String,
-    pub(super) profile: Profile,
-    pub(super) teller: Option<Teller>,
+    pub(super) profile: ProgramProfile,
+    pub(super) teller: Option<TerminalEventStream>,
     pub(super) restart: Restart,
-    pub(super) session: Session,
+    pub(super) session: TerminalSession,
     /// Where its program began.
     first_directory: PathBuf,
     /// The workspace as its program sees it.
@@ -41,16 +42,16 @@ pub(super) struct Terminal {
     pub(super) began: Instant,
     pub(super) deadline: Option<Instant>,
     /// Where it stands, as its keeper says.
-    pub(super) life: watch::Sender<Life>,
+    pub(super) life: watch::Sender<TerminalLife>,
     /// What its keeper is asked for; the last holds.
-    pub(super) closing: watch::Sender<Option<Closing>>,
+    pub(super) closing: watch::Sender<Option<CloseOrder>>,
     /// Held for a look, never across an await.
-    state: Mutex<State>,
+    state: Mutex<TerminalState>,
 }
 
 /// Where a terminal stands beside its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Life {
+pub(super) enum TerminalLife {
     /// Its program runs, or has just ended.
     Running,
     /// It waits to be started again.
@@ -61,7 +62,7 @@ pub(super) enum Life {
 
 /// An order to end.
 #[derive(Debug, Clone)]
-pub(super) struct Closing {
+pub(super) struct CloseOrder {
     pub(super) why: CloseReason,
     /// The same in words: `its owner closed it`.
     pub(super) because: String,
@@ -69,10 +70,10 @@ pub(super) struct Closing {
 }
 
 #[derive(Debug)]
-struct State {
+struct TerminalState {
     used: (Instant, DateTime<Utc>),
     ended: Option<(Instant, DateTime<Utc>)>,
-    exit: Option<Exit>,
+    exit: Option<ProgramExit>,
     why: Option<CloseReason>,
     /// Why it is over, in words.
     because: Option<String>,
@@ -94,23 +95,23 @@ struct State {
     recording: Option<PathBuf>,
 }
 
-impl Terminal {
+impl PooledTerminal {
     #[expect(clippy::too_many_arguments, reason = "what a terminal is made of, once")]
     pub(super) fn new(
         id: TerminalId,
         owner: TerminalOwner,
         command: String,
-        profile: Profile,
-        teller: Option<Teller>,
+        profile: ProgramProfile,
+        teller: Option<TerminalEventStream>,
         restart: Restart,
-        session: Session,
+        session: TerminalSession,
         request: TerminalRequest,
         workspace: PathBuf,
         deadline: Option<Instant>,
     ) -> Self {
         let (began, started) = (Instant::now(), Utc::now());
         let first_directory = request.working_directory.clone();
-        let state = State {
+        let state = TerminalState {
             used: (began, started),
             ended: None,
             exit: None,
@@ -140,20 +141,20 @@ impl Terminal {
             started,
             began,
             deadline,
-            life: watch::Sender::new(Life::Running),
+            life: watch::Sender::new(TerminalLife::Running),
             closing: watch::Sender::new(None),
             state: Mutex::new(state),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TerminalState> {
         // Nothing is changed by halves.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether it is not over, nor about to be.
     pub(super) fn is_open(&self) -> bool {
-        *self.life.borrow() != Life::Ended && !self.is_closing()
+        *self.life.borrow() != TerminalLife::Ended && !self.is_closing()
     }
 
     /// Whether it is about to be over.
@@ -217,7 +218,7 @@ impl Terminal {
         std::mem::replace(&mut self.state().asked_to_end, asked)
     }
 
-    pub(super) fn is_crash(&self, exit: Exit) -> bool {
+    pub(super) fn is_crash(&self, exit: ProgramExit) -> bool {
         leaving::is_crash(exit, self.state().asked_to_end)
     }
 
@@ -274,7 +275,7 @@ impl Terminal {
             teller.restarting(&because);
         }
         self.state().restarted_because = Some(because);
-        self.life.send_replace(Life::Restarting);
+        self.life.send_replace(TerminalLife::Restarting);
     }
 
     pub(super) fn running(&self) {
@@ -283,11 +284,11 @@ impl Terminal {
         state.asked_to_end = false;
         state.restarts += 1;
         drop(state);
-        self.life.send_replace(Life::Running);
+        self.life.send_replace(TerminalLife::Running);
     }
 
     /// It is over. How long it was open.
-    pub(super) fn end(&self, exit: Option<Exit>, over: Option<(CloseReason, String)>) -> Duration {
+    pub(super) fn end(&self, exit: Option<ProgramExit>, over: Option<(CloseReason, String)>) -> Duration {
         let (why, because) = over.unzip();
         let mut state = self.state();
         (state.exit, state.why, state.ended) = (exit, why, Some((Instant::now(), Utc::now())));
@@ -298,7 +299,7 @@ impl Terminal {
         if let Some(teller) = &self.teller {
             teller.end(self.because());
         }
-        self.life.send_replace(Life::Ended);
+        self.life.send_replace(TerminalLife::Ended);
         self.began.elapsed()
     }
 
@@ -323,16 +324,16 @@ impl Terminal {
         let turn = self.session.turn().map(|turn| turn.state());
         let (raw_evicted_before, text_evicted_before) = self.session.evicted_before();
         let life = *self.life.borrow();
-        let runs = progress.exit.is_none() && life == Life::Running;
+        let runs = progress.exit.is_none() && life == TerminalLife::Running;
         let status = match life {
-            Life::Ended => Status::Closed,
-            Life::Restarting => Status::Restarting,
-            Life::Running => match (progress.exit, &turn) {
+            TerminalLife::Ended => Status::Closed,
+            TerminalLife::Restarting => Status::Restarting,
+            TerminalLife::Running => match (progress.exit, &turn) {
                 (Some(exit), _) if self.restart == Restart::OnCrash && self.is_crash(exit) => Status::Restarting,
                 (Some(_), _) => Status::Closed,
                 (None, Some(turn)) if !turn.is_over() => Status::Busy,
                 (None, Some(turn)) if self.asks(turn.decision.reason()) => Status::NeedsInput,
-                (None, _) if progress.phase == Phase::Starting => Status::Starting,
+                (None, _) if progress.phase == SessionPhase::Starting => Status::Starting,
                 (None, _) => Status::Ready,
             },
         };
@@ -367,7 +368,7 @@ impl Terminal {
             raw_evicted_before,
             alternate_screen: self.session.modes().alternate_screen,
             recording: state.recording.clone(),
-            stream: self.teller.as_ref().map(Teller::id),
+            stream: self.teller.as_ref().map(TerminalEventStream::id),
             viewers,
         }
     }

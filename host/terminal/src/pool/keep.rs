@@ -19,13 +19,13 @@ use wharf_core::{Quota, text::with_causes};
 use wharf_spawn::{SpawnError, Spawner};
 
 use super::{
-    CloseReason, Restart, Settings, Table, ending,
-    entry::{Closing, Life, Terminal},
-    lost::{Home, Record},
-    metrics::Counters,
+    CloseReason, Restart, TerminalPoolSettings, TerminalTable, ending,
+    entry::{CloseOrder, PooledTerminal, TerminalLife},
+    lost::{TerminalJournal, TerminalRecord},
+    metrics::TerminalCounters,
     tombstones::forget_ended,
 };
-use crate::{Exit, TerminalError};
+use crate::{ProgramExit, TerminalError};
 
 /// What a program leaves behind gets so long to end by itself.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(200);
@@ -42,18 +42,18 @@ const EXPIRY_GRACE: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(super) struct Common {
     pub(super) spawner: Spawner,
-    pub(super) settings: Settings,
-    pub(super) counters: Counters,
+    pub(super) settings: TerminalPoolSettings,
+    pub(super) counters: TerminalCounters,
     /// Places of open terminals.
     pub(super) places: Arc<Quota>,
     /// Places of ended ones.
     pub(super) tombstones: Arc<Quota>,
     /// Where terminals are recorded, for the case that this host is lost.
-    pub(super) home: Option<Home>,
+    pub(super) home: Option<TerminalJournal>,
 }
 
-pub(super) async fn keep(terminal: Arc<Terminal>, common: Arc<Common>, table: Weak<Mutex<Table>>) {
-    let mut crashes = Crashes::default();
+pub(super) async fn keep(terminal: Arc<PooledTerminal>, common: Arc<Common>, table: Weak<Mutex<TerminalTable>>) {
+    let mut crashes = CrashHistory::default();
     loop {
         record(&terminal, &common).await;
         let exit = until_ended(&terminal, &common).await;
@@ -66,8 +66,8 @@ pub(super) async fn keep(terminal: Arc<Terminal>, common: Arc<Common>, table: We
             (Some(over), _) => Some(over),
             (None, false) => None,
             (None, true) => match begin_again(&terminal, &common, &mut crashes, exit).await {
-                Again::Runs => continue,
-                Again::Over(why, because) => Some((why, because)),
+                RestartOutcome::Runs => continue,
+                RestartOutcome::Over(why, because) => Some((why, because)),
             },
         };
         let why = over.as_ref().map(|(why, _)| *why);
@@ -92,15 +92,15 @@ pub(super) async fn keep(terminal: Arc<Terminal>, common: Arc<Common>, table: We
     }
 }
 
-fn asked(terminal: &Terminal) -> Option<(CloseReason, String)> {
+fn asked(terminal: &PooledTerminal) -> Option<(CloseReason, String)> {
     terminal.closing.borrow().as_ref().map(|closing| (closing.why, closing.because.clone()))
 }
 
 /// Until nothing of the program is left, and its turn is over.
-async fn until_ended(terminal: &Arc<Terminal>, common: &Arc<Common>) -> Option<Exit> {
+async fn until_ended(terminal: &Arc<PooledTerminal>, common: &Arc<Common>) -> Option<ProgramExit> {
     let mut progress = terminal.session.progress();
     let mut closing = terminal.closing.subscribe();
-    let grace_of = |closing: &Option<Closing>| closing.as_ref().map(|closing| closing.grace);
+    let grace_of = |closing: &Option<CloseOrder>| closing.as_ref().map(|closing| closing.grace);
     let mut grace = grace_of(&closing.borrow_and_update());
     let (mut look, mut unrecorded) = (None, None);
     while grace.is_none() && progress.borrow_and_update().exit.is_none() {
@@ -141,14 +141,14 @@ async fn until_ended(terminal: &Arc<Terminal>, common: &Arc<Common>) -> Option<E
 }
 
 /// Writes down what is known of a terminal, where that is wanted.
-async fn record(terminal: &Arc<Terminal>, common: &Arc<Common>) {
+async fn record(terminal: &Arc<PooledTerminal>, common: &Arc<Common>) {
     if common.home.is_none() {
         return;
     }
     let (terminal, common) = (Arc::clone(terminal), Arc::clone(common));
     let written = spawn_blocking(move || {
         let Some(home) = &common.home else { return };
-        let (record, text) = Record::of(&terminal);
+        let (record, text) = TerminalRecord::of(&terminal);
         if let Err(error) = home.save(&record, &text) {
             tracing::debug!(terminal = %terminal.id, %error, "a terminal cannot be recorded");
         }
@@ -165,17 +165,22 @@ async fn at(time: Option<Instant>) {
 }
 
 /// What became of a restart.
-enum Again {
+enum RestartOutcome {
     Runs,
     Over(CloseReason, String),
 }
 
-async fn begin_again(terminal: &Terminal, common: &Common, crashes: &mut Crashes, exit: Option<Exit>) -> Again {
+async fn begin_again(
+    terminal: &PooledTerminal,
+    common: &Common,
+    crashes: &mut CrashHistory,
+    exit: Option<ProgramExit>,
+) -> RestartOutcome {
     let mut because = exit.map_or_else(|| "it ended".to_owned(), ending::of_exit);
     loop {
         let Some(delay) = crashes.next(&common.settings) else {
             tracing::info!(terminal = %terminal.id, %because, "a program crashed too often and is not started again");
-            return Again::Over(CloseReason::Crashes, ending::crashes(&common.settings.limits, &because));
+            return RestartOutcome::Over(CloseReason::Crashes, ending::crashes(&common.settings.limits, &because));
         };
         terminal.restarting(because.clone());
         let mut closing = terminal.closing.subscribe();
@@ -184,14 +189,14 @@ async fn begin_again(terminal: &Terminal, common: &Common, crashes: &mut Crashes
             closed = closing.wait_for(Option::is_some) => {
                 drop(closed);
                 let (why, because) = asked(terminal).unwrap_or_else(|| (CloseReason::Owner, ending::owner()));
-                return Again::Over(why, because);
+                return RestartOutcome::Over(why, because);
             }
         }
         match start(terminal, common, &because).await {
             Ok(()) => {
                 common.counters.restarted();
                 terminal.running();
-                return Again::Runs;
+                return RestartOutcome::Runs;
             }
             Err(error) => {
                 // The directory may be gone; the next time it is the first one.
@@ -206,7 +211,7 @@ async fn begin_again(terminal: &Terminal, common: &Common, crashes: &mut Crashes
     }
 }
 
-async fn start(terminal: &Terminal, common: &Common, because: &str) -> Result<(), TerminalError> {
+async fn start(terminal: &PooledTerminal, common: &Common, because: &str) -> Result<(), TerminalError> {
     let request = terminal.request().ok_or(TerminalError::Closed)?;
     let note = format!("wharf: {because}; the program was started again");
     terminal.session.restart(&common.spawner, request, &note).await
@@ -214,11 +219,11 @@ async fn start(terminal: &Terminal, common: &Common, because: &str) -> Result<()
 
 /// When a program crashed.
 #[derive(Debug, Default)]
-struct Crashes(VecDeque<Instant>);
+struct CrashHistory(VecDeque<Instant>);
 
-impl Crashes {
+impl CrashHistory {
     /// How long to wait now, if it may be started again at all.
-    fn next(&mut self, settings: &Settings) -> Option<Duration> {
+    fn next(&mut self, settings: &TerminalPoolSettings) -> Option<Duration> {
         let now = Instant::now();
         let window = Duration::from_secs(settings.limits.restart_window_seconds);
         while self.0.front().is_some_and(|first| now.duration_since(*first) > window) {
@@ -233,19 +238,19 @@ impl Crashes {
     }
 }
 
-impl Terminal {
+impl PooledTerminal {
     /// Has its keeper close it; what was asked for first says why.
     pub(super) fn order_close(&self, why: CloseReason, because: String, grace: Duration) {
         self.closing.send_modify(|asked| match asked {
             Some(asked) => asked.grace = grace,
-            None => *asked = Some(Closing { why, because, grace }),
+            None => *asked = Some(CloseOrder { why, because, grace }),
         });
     }
 
     /// The same, and waits until it is over. What was asked for happens though
     /// the future is dropped.
     pub(super) async fn close(&self, why: CloseReason, because: String, grace: Duration) {
-        if *self.life.borrow() == Life::Ended {
+        if *self.life.borrow() == TerminalLife::Ended {
             return;
         }
         self.order_close(why, because, grace);
@@ -256,7 +261,7 @@ impl Terminal {
     pub(super) async fn over(&self) {
         let mut life = self.life.subscribe();
         // The keeper holds the sender as long as it is not over.
-        drop(life.wait_for(|life| *life == Life::Ended).await);
+        drop(life.wait_for(|life| *life == TerminalLife::Ended).await);
     }
 }
 
@@ -266,11 +271,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn restarts_wait_twice_as_long_each_and_are_bounded_within_their_window() {
-        let mut settings = Settings::default();
+        let mut settings = TerminalPoolSettings::default();
         settings.limits.restarts = 3;
         settings.first_backoff = Duration::from_millis(100);
         settings.longest_backoff = Duration::from_millis(300);
-        let mut crashes = Crashes::default();
+        let mut crashes = CrashHistory::default();
         let mut waits = || crashes.next(&settings).map(|wait| wait.as_millis());
         assert_eq!([waits(), waits(), waits(), waits()], [Some(100), Some(200), Some(300), None]);
         tokio::time::advance(Duration::from_secs(601)).await;

@@ -3,7 +3,7 @@
 //! Who types `exit` after a command that failed ends a shell with the code of
 //! that command: the code alone says nothing. Knows nothing of terminals.
 
-use crate::{Exit, Key, KilledBy, Modes, TurnInput};
+use crate::{Key, KilledBy, ProgramExit, TerminalModes, TurnInput};
 
 /// What ends programs, as a line of its own.
 const WORDS: [&str; 20] = [
@@ -26,7 +26,8 @@ pub(super) fn asks_to_end(input: TurnInput<'_>) -> bool {
 
 /// The same of keys.
 pub(super) fn are_keys(names: &[&str]) -> bool {
-    let sent = names.iter().filter_map(|name| name.parse::<Key>().ok()).flat_map(|key| key.bytes(Modes::default()));
+    let sent =
+        names.iter().filter_map(|name| name.parse::<Key>().ok()).flat_map(|key| key.bytes(TerminalModes::default()));
     are_bytes(&sent.collect::<Vec<_>>())
 }
 
@@ -46,12 +47,12 @@ fn is_word(line: &str) -> bool {
 }
 
 /// Whether an end is a crash, where the last input asked for one or did not.
-pub(super) fn is_crash(exit: Exit, asked: bool) -> bool {
+pub(super) fn is_crash(exit: ProgramExit, asked: bool) -> bool {
     match exit {
-        Exit::Exited { code } => code != 0 && !asked,
-        Exit::Signaled { signal } => !(asked && matches!(signal, INTERRUPT | QUIT)),
-        Exit::Killed { by: KilledBy::HostLost } => true,
-        Exit::Killed { by: KilledBy::User } => false,
+        ProgramExit::Exited { code } => code != 0 && !asked,
+        ProgramExit::Signaled { signal } => !(asked && matches!(signal, INTERRUPT | QUIT)),
+        ProgramExit::Killed { by: KilledBy::HostLost } => true,
+        ProgramExit::Killed { by: KilledBy::User } => false,
     }
 }
 
@@ -78,12 +79,12 @@ mod tests {
 
     #[test]
     fn a_crash_is_an_end_that_nobody_asked_for() {
-        let code = |code| Exit::Exited { code };
-        let signal = |signal| Exit::Signaled { signal };
+        let code = |code| ProgramExit::Exited { code };
+        let signal = |signal| ProgramExit::Signaled { signal };
         assert!(!is_crash(code(0), false) && is_crash(code(1), false) && !is_crash(code(1), true));
         assert!(is_crash(signal(11), false) && is_crash(signal(11), true));
         assert!(is_crash(signal(2), false) && !is_crash(signal(2), true));
-        assert!(!is_crash(Exit::Killed { by: KilledBy::User }, false));
-        assert!(is_crash(Exit::Killed { by: KilledBy::HostLost }, true));
+        assert!(!is_crash(ProgramExit::Killed { by: KilledBy::User }, false));
+        assert!(is_crash(ProgramExit::Killed { by: KilledBy::HostLost }, true));
     }
 }

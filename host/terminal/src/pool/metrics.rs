@@ -24,7 +24,7 @@ pub const LIFE_BUCKETS_SECONDS: [u64; 7] = [1, 10, 60, 300, 900, 3_600, 86_400];
 
 /// Counts since the host began, and what is there now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Metrics {
+pub struct TerminalMetrics {
     /// Terminals that are open now.
     pub open: u64,
     /// Of these, those with a turn that runs.
@@ -63,14 +63,14 @@ pub struct Metrics {
     /// than all.
     pub lives: [u64; LIFE_BUCKETS_SECONDS.len() + 1],
     /// The answers to what was sent.
-    pub responses: Responses,
+    pub responses: TurnResponseTimes,
     /// What went wrong.
-    pub errors: Errors,
+    pub errors: TerminalFailureCounts,
 }
 
 /// How long answers took, from the input until the turn was over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Responses {
+pub struct TurnResponseTimes {
     /// How many there were.
     pub count: u64,
     /// Of these, turns that were given up.
@@ -87,7 +87,7 @@ pub struct Responses {
 
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Errors {
+pub struct TerminalFailureCounts {
     /// Programs that could not be started.
     pub start: u64,
     /// Terminals for which there was no room.
@@ -102,20 +102,20 @@ pub struct Errors {
 
 /// Keeps the counts.
 #[derive(Debug, Default)]
-pub(super) struct Counters {
-    metrics: Mutex<Metrics>,
+pub(super) struct TerminalCounters {
+    metrics: Mutex<TerminalMetrics>,
     /// How turns ended.
     pub(super) turns: Endings,
 }
 
-impl Counters {
-    fn counts(&self) -> MutexGuard<'_, Metrics> {
+impl TerminalCounters {
+    fn counts(&self) -> MutexGuard<'_, TerminalMetrics> {
         // A count is changed as a whole.
         self.metrics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn now(&self, open: usize, busy: usize) -> Metrics {
-        Metrics { open: open as u64, busy: busy as u64, ..*self.counts() }
+    pub(super) fn now(&self, open: usize, busy: usize) -> TerminalMetrics {
+        TerminalMetrics { open: open as u64, busy: busy as u64, ..*self.counts() }
     }
 
     pub(super) fn opened(&self) {
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn answers_are_counted_by_how_long_they_took() {
-        let counters = Counters::default();
+        let counters = TerminalCounters::default();
         for milliseconds in [0, 100, 101, 300_000, 300_001] {
             counters.answered(Duration::from_millis(milliseconds), false);
         }

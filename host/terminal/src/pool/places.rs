@@ -14,7 +14,7 @@ use wharf_core::{
     quota::{Bounds, Level},
 };
 
-use super::{CloseReason, Table, TerminalId, Terminals, ending, entry::Terminal, lock};
+use super::{CloseReason, TerminalId, TerminalTable, Terminals, ending, entry::PooledTerminal, lock};
 use crate::TerminalError;
 
 /// What makes room gets so long to end by itself.
@@ -47,49 +47,51 @@ pub(super) fn of_ended(limits: &TerminalLimits) -> Arc<Quota> {
 /// A place among the terminals. What is to make room for it has given its own
 /// up and runs on: it is closed once the new terminal runs, and gets its place
 /// back where that never does.
-pub(super) struct Reserved {
-    table: Arc<Mutex<Table>>,
+pub(super) struct Reservation {
+    table: Arc<Mutex<TerminalTable>>,
     places: Arc<Quota>,
     owner: TerminalOwner,
     place: Option<Share>,
-    leaving: Vec<Leaving>,
+    leaving: Vec<DisplacedTerminal>,
 }
 
 /// A terminal that is to make room.
-struct Leaving {
-    terminal: Arc<Terminal>,
+struct DisplacedTerminal {
+    terminal: Arc<PooledTerminal>,
     /// The limit that it is in the way of, where another owner needs the room.
     limit: Option<&'static str>,
 }
 
 /// What made room.
-pub(super) struct Left {
+pub(super) struct Displacement {
     /// Each has been told to end.
-    pub(super) leaving: Vec<Arc<Terminal>>,
+    pub(super) leaving: Vec<Arc<PooledTerminal>>,
     /// Those of them that the same owner had, and had not closed itself.
     pub(super) replaced: Vec<TerminalId>,
 }
 
-impl Reserved {
+impl Reservation {
     /// The terminal runs: it takes the place, and what makes room is told to end.
     /// Asked with the table locked.
-    pub(super) fn take(&mut self, terminal: &Terminal, limits: &TerminalLimits) -> Left {
+    pub(super) fn take(&mut self, terminal: &PooledTerminal, limits: &TerminalLimits) -> Displacement {
         terminal.set_place(self.place.take());
         let leaving = std::mem::take(&mut self.leaving);
         let own = leaving.iter().filter(|leaving| leaving.limit.is_none() && leaving.terminal.is_open());
         let replaced = own.map(|leaving| leaving.terminal.id).collect();
-        for Leaving { terminal: old, limit } in leaving.iter().filter(|leaving| leaving.terminal.ended_at().is_none()) {
+        for DisplacedTerminal { terminal: old, limit } in
+            leaving.iter().filter(|leaving| leaving.terminal.ended_at().is_none())
+        {
             let (why, because) = match limit {
                 None => (CloseReason::Replaced, ending::replaced(terminal.id, limits)),
                 Some(limit) => (CloseReason::Evicted, ending::evicted(limit, old.last_used().elapsed().as_secs())),
             };
             old.order_close(why, because, GRACE);
         }
-        Left { leaving: leaving.into_iter().map(|leaving| leaving.terminal).collect(), replaced }
+        Displacement { leaving: leaving.into_iter().map(|leaving| leaving.terminal).collect(), replaced }
     }
 }
 
-impl Drop for Reserved {
+impl Drop for Reservation {
     fn drop(&mut self) {
         let mut table = lock(&self.table);
         if let Some(count) = table.starting.get_mut(&self.owner) {
@@ -105,16 +107,16 @@ impl Drop for Reserved {
 
 /// Nobody takes a place without the lock of the table, so what was given up
 /// can be taken back.
-fn give_back(places: &Arc<Quota>, leaving: &[Leaving]) {
-    for Leaving { terminal, .. } in leaving {
+fn give_back(places: &Arc<Quota>, leaving: &[DisplacedTerminal]) {
+    for DisplacedTerminal { terminal, .. } in leaving {
         terminal.set_place(places.take(&terminal.owner.tenant, &terminal.owner.session, 1).ok());
     }
 }
 
-impl Table {
+impl TerminalTable {
     /// The open terminals of an owner that exceed what it may have with one
     /// more: those that are used least, the busy ones last.
-    fn excess_of(&self, owner: &TerminalOwner, most: usize) -> Vec<Arc<Terminal>> {
+    fn excess_of(&self, owner: &TerminalOwner, most: usize) -> Vec<Arc<PooledTerminal>> {
         let starting = self.starting.get(owner).copied().unwrap_or_default();
         let mut own: Vec<_> = self.terminals.values().filter(|terminal| terminal.has_place()).collect();
         own.retain(|terminal| terminal.owner == *owner);
@@ -126,12 +128,12 @@ impl Table {
     /// Which terminal of the same tenant may make room where this limit is
     /// reached: one that is being closed, else the one that is unused for
     /// longest.
-    fn spare(&self, owner: &TerminalOwner, level: Level, unused: Duration) -> Option<Arc<Terminal>> {
-        let counts = |terminal: &Terminal| match level {
+    fn spare(&self, owner: &TerminalOwner, level: Level, unused: Duration) -> Option<Arc<PooledTerminal>> {
+        let counts = |terminal: &PooledTerminal| match level {
             Level::Session => terminal.owner.tenant == owner.tenant && terminal.owner.session == owner.session,
             Level::Tenant | Level::Host => terminal.owner.tenant == owner.tenant,
         };
-        let is_spare = |terminal: &Terminal| {
+        let is_spare = |terminal: &PooledTerminal| {
             terminal.is_closing() || (!terminal.is_busy() && terminal.last_used().elapsed() >= unused)
         };
         let spare = self.terminals.values().filter(|terminal| terminal.has_place() && counts(terminal));
@@ -144,7 +146,7 @@ impl Terminals {
     /// Takes a place for a terminal, if there is one: counted and taken under one
     /// lock, so that no two take the last. Where there is none, nothing has
     /// changed.
-    pub(super) fn reserve(&self, owner: &TerminalOwner) -> Result<Reserved, TerminalError> {
+    pub(super) fn reserve(&self, owner: &TerminalOwner) -> Result<Reservation, TerminalError> {
         let (limits, places) = (&self.common.settings.limits, &self.common.places);
         let most_of_owner = usize::try_from(limits.open_per_owner).unwrap_or(usize::MAX);
         let unused = Duration::from_secs(limits.evictable_after_seconds);
@@ -156,7 +158,7 @@ impl Terminals {
             return Err(TerminalError::Starting { limit: most_of_owner });
         }
         let own = table.excess_of(owner, most_of_owner).into_iter();
-        let mut leaving: Vec<_> = own.map(|terminal| Leaving { terminal, limit: None }).collect();
+        let mut leaving: Vec<_> = own.map(|terminal| DisplacedTerminal { terminal, limit: None }).collect();
         leaving.iter().for_each(|leaving| leaving.terminal.set_place(None));
         let place = loop {
             let full = match places.take(&owner.tenant, &owner.session, 1) {
@@ -168,12 +170,12 @@ impl Terminals {
                 return Err(TerminalError::Full { full, unused_seconds: limits.evictable_after_seconds });
             };
             terminal.set_place(None);
-            leaving.push(Leaving { terminal, limit: Some(full.bound.0) });
+            leaving.push(DisplacedTerminal { terminal, limit: Some(full.bound.0) });
         };
         *table.starting.entry(owner.clone()).or_default() += 1;
         drop(table);
         let (table, places, owner) = (Arc::clone(&self.table), Arc::clone(places), owner.clone());
-        Ok(Reserved { table, places, owner, place: Some(place), leaving })
+        Ok(Reservation { table, places, owner, place: Some(place), leaving })
     }
 }
 

@@ -81,7 +81,7 @@ pub enum ProfileProblem {
 
 /// What holds for one program.
 #[derive(Debug, Clone)]
-pub(super) struct Profile {
+pub(super) struct ProgramProfile {
     pub(super) name: String,
     pub(super) preset: Preset,
     pub(super) rules: InputRules,
@@ -92,7 +92,7 @@ pub(super) struct Profile {
     own_preset: Preset,
 }
 
-impl Profile {
+impl ProgramProfile {
     /// This one for a program that another would be for, by its name.
     pub(super) fn started_as(mut self, by_name: &Self) -> Self {
         self.restart = self.restart.or(by_name.restart);
@@ -178,26 +178,26 @@ const BUILDS: &[&str] = &[
 /// # Errors
 /// Which profile has one that cannot.
 pub fn check_profiles(profiles: &[ProfileSettings]) -> Result<(), InvalidProfile> {
-    Profiles::new(profiles, 1).map(drop)
+    ProgramProfiles::new(profiles, 1).map(drop)
 }
 
 /// What a name of a way to judge turns stands for.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum ProfileChoice {
     Preset(Preset),
-    Profile(Box<Profile>),
+    Profile(Box<ProgramProfile>),
 }
 
 /// All profiles of a host.
 #[derive(Debug)]
-pub(super) struct Profiles {
+pub(super) struct ProgramProfiles {
     /// Those of the operator first.
     all: Vec<ProfileSettings>,
     configured: usize,
     input_characters: usize,
 }
 
-impl Profiles {
+impl ProgramProfiles {
     pub(super) fn new(configured: &[ProfileSettings], input_characters: u64) -> Result<Self, InvalidProfile> {
         for profile in configured {
             let failed = |source| InvalidProfile { name: profile.name.clone(), source };
@@ -220,18 +220,18 @@ impl Profiles {
     }
 
     /// The operator's profile of this name.
-    pub(super) fn named(&self, name: &str) -> Option<Profile> {
+    pub(super) fn named(&self, name: &str) -> Option<ProgramProfile> {
         let found = self.all.iter().take(self.configured).find(|profile| profile.name == name);
         found.map(|profile| of(profile, self.input_characters))
     }
 
     /// What somebody names as the way to judge turns: a profile of the
     /// operator's or a preset.
-    pub(super) fn kind(&self, name: &str) -> Result<Kind, TerminalError> {
+    pub(super) fn kind(&self, name: &str) -> Result<ProfileChoice, TerminalError> {
         if let Some(profile) = self.named(name) {
-            return Ok(Kind::Profile(Box::new(profile)));
+            return Ok(ProfileChoice::Profile(Box::new(profile)));
         }
-        name.parse().map(Kind::Preset).map_err(|error| {
+        name.parse().map(ProfileChoice::Preset).map_err(|error| {
             let own: Vec<_> = self.configured().collect();
             let own = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
             TerminalError::Invalid { problem: format!("{error}; of profiles, the operator configured {own}") }
@@ -239,7 +239,7 @@ impl Profiles {
     }
 
     /// What holds for a program that is started with these arguments.
-    pub(super) fn find(&self, program: &Path, arguments: &[String]) -> Profile {
+    pub(super) fn find(&self, program: &Path, arguments: &[String]) -> ProgramProfile {
         let name = program.file_name().unwrap_or_default().to_string_lossy();
         let matches = |pattern: &String| WildMatch::new(pattern).matches(&name);
         let found = self.all.iter().find(|profile| profile.programs.iter().any(matches));
@@ -255,8 +255,8 @@ impl Profiles {
     }
 }
 
-fn of(settings: &ProfileSettings, maximum_characters: usize) -> Profile {
-    Profile {
+fn of(settings: &ProfileSettings, maximum_characters: usize) -> ProgramProfile {
+    ProgramProfile {
         name: settings.name.clone(),
         preset: settings.preset,
         own_preset: settings.preset,
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     fn found(program: &str, arguments: &[&str]) -> (String, Preset, Option<Restart>) {
-        let profiles = Profiles::new(&[], 10_000).expect("profiles");
+        let profiles = ProgramProfiles::new(&[], 10_000).expect("profiles");
         let arguments: Vec<_> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let profile = profiles.find(Path::new(program), &arguments);
         (profile.name, profile.preset, profile.restart)
@@ -320,7 +320,7 @@ mod tests {
         own.strict_prompts = vec!["^ready> $".into()];
         own.broad_prompts = vec!["~$".into()];
         own.tuning.broad_quiet_milliseconds = Some(700);
-        let profiles = Profiles::new(&[own.clone()], 10_000).expect("profiles");
+        let profiles = ProgramProfiles::new(&[own.clone()], 10_000).expect("profiles");
         let profile = profiles.find(Path::new("/usr/bin/python3"), &[]);
         assert_eq!((&profile.name[..], profile.preset), ("own", Preset::Agent));
         let parameters = profile.parameters(Preset::Build).expect("parameters");
@@ -329,8 +329,8 @@ mod tests {
         let quiet = |preset| profile.parameters(preset).expect("parameters").broad_quiet.as_millis();
         assert_eq!((quiet(Preset::Agent), quiet(Preset::Build)), (700, 2_000));
         assert_eq!(profiles.configured().collect::<Vec<_>>(), ["own"]);
-        assert!(matches!(profiles.kind("own"), Ok(Kind::Profile(_))));
-        assert!(matches!(profiles.kind("repl"), Ok(Kind::Preset(Preset::Repl))));
+        assert!(matches!(profiles.kind("own"), Ok(ProfileChoice::Profile(_))));
+        assert!(matches!(profiles.kind("repl"), Ok(ProfileChoice::Preset(Preset::Repl))));
         let error = profiles.kind("agents").expect_err("no such").to_string();
         assert!(error.contains("shell, repl") && error.ends_with("configured own"), "{error}");
         for change in [
@@ -339,7 +339,7 @@ mod tests {
         ] {
             let mut own = own.clone();
             change(&mut own);
-            let error = Profiles::new(&[own], 10_000).expect_err("it cannot be used");
+            let error = ProgramProfiles::new(&[own], 10_000).expect_err("it cannot be used");
             assert!(error.to_string().contains("`own`"), "{error}");
         }
     }
@@ -352,7 +352,7 @@ mod tests {
             let mut own = ProfileSettings::new("own", &["x"], Preset::Shell);
             let patterns = if strict { &mut own.strict_prompts } else { &mut own.broad_prompts };
             *patterns = vec!["[unclosed".into()];
-            let error = Profiles::new(&[own], 1).expect_err("no pattern");
+            let error = ProgramProfiles::new(&[own], 1).expect_err("no pattern");
             let told = wharf_core::text::with_causes(&error);
             assert!(told.contains(list) && !told.contains(other), "{told}");
             assert_eq!(told.matches("unclosed character class").count(), 1, "{told}");

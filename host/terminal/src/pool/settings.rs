@@ -7,11 +7,11 @@ pub use wharf_contract::terminal::Restart;
 use wharf_core::{ProcessLimits, TerminalLimits, grant::AllowedCommand};
 
 use super::profile::ProfileSettings;
-use crate::{PtyBackend, RecordingSettings, ShellIntegration, Size};
+use crate::{PtyBackend, RecordingSettings, ShellIntegration, TerminalSize};
 
 /// What holds for all terminals of a host.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct TerminalPoolSettings {
     /// What opens terminals.
     pub pty: PtyBackend,
     /// How many there are, how long, and what is kept of them.
@@ -40,7 +40,7 @@ pub struct Settings {
     pub records: Option<PathBuf>,
 }
 
-impl Default for Settings {
+impl Default for TerminalPoolSettings {
     fn default() -> Self {
         Self {
             pty: PtyBackend::default(),
@@ -60,7 +60,7 @@ impl Default for Settings {
 
 /// What a caller wants to have started.
 #[derive(Debug, Clone)]
-pub struct Wanted<'w> {
+pub struct LaunchRequest<'w> {
     /// The program, or the shell.
     pub command: AllowedCommand<'w>,
     /// Arguments of the program.
@@ -71,7 +71,7 @@ pub struct Wanted<'w> {
     /// Variables to set, in pairs of name and value.
     pub environment: &'w [(String, String)],
     /// How large the terminal is.
-    pub size: Size,
+    pub size: TerminalSize,
     /// What kind of program it is: a profile of the operator's or a preset. What
     /// follows from the program where absent.
     pub profile: Option<&'w str>,
@@ -86,7 +86,7 @@ pub struct Wanted<'w> {
     pub told: bool,
 }
 
-impl<'w> Wanted<'w> {
+impl<'w> LaunchRequest<'w> {
     /// A command with every default.
     #[must_use]
     pub fn new(command: AllowedCommand<'w>) -> Self {
@@ -95,7 +95,7 @@ impl<'w> Wanted<'w> {
             arguments: &[],
             directory: "",
             environment: &[],
-            size: Size::default(),
+            size: TerminalSize::default(),
             profile: None,
             restart: None,
             lifetime: None,

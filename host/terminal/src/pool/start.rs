@@ -12,16 +12,16 @@ use wharf_spawn::{
 };
 
 use super::{
-    Started, TerminalId, Terminals, Wanted,
-    entry::Terminal,
+    LaunchOutcome, LaunchRequest, TerminalId, Terminals,
+    entry::PooledTerminal,
     keep::keep,
     lock,
-    places::{Left, Reserved},
-    profile::Kind,
-    telling::Teller,
+    places::{Displacement, Reservation},
+    profile::ProfileChoice,
+    telling::TerminalEventStream,
     tombstones::forget_ended,
 };
-use crate::{History, Session, TerminalError, TerminalRequest, recording};
+use crate::{HistoryLimits, TerminalError, TerminalRequest, TerminalSession, recording};
 
 /// What programs are told of their terminal: they print what is read here.
 const TERM: &str = "xterm-256color";
@@ -44,8 +44,8 @@ impl Terminals {
         granted: &GrantedTerminal<'_>,
         context: &Context,
         place: &ChildWorkspace,
-        wanted: Wanted<'_>,
-    ) -> Result<Started, TerminalError> {
+        wanted: LaunchRequest<'_>,
+    ) -> Result<LaunchOutcome, TerminalError> {
         self.bring_up(granted, context, place, wanted).await.map_err(|error| self.failed(error))
     }
 
@@ -54,8 +54,8 @@ impl Terminals {
         granted: &GrantedTerminal<'_>,
         context: &Context,
         place: &ChildWorkspace,
-        wanted: Wanted<'_>,
-    ) -> Result<Started, TerminalError> {
+        wanted: LaunchRequest<'_>,
+    ) -> Result<LaunchOutcome, TerminalError> {
         let settings = &self.common.settings;
         if wanted.record && settings.recording.is_none() {
             let problem = "terminals are not recorded here; leave it out, or have the operator configure it".to_owned();
@@ -63,8 +63,18 @@ impl Terminals {
         }
         let spawner = &self.common.spawner;
         let capabilities = spawner.capabilities().await.map_err(|source| TerminalError::Start { source })?;
-        let Wanted { command, arguments, directory, environment, size, profile: kind, restart, lifetime, record, told } =
-            wanted;
+        let LaunchRequest {
+            command,
+            arguments,
+            directory,
+            environment,
+            size,
+            profile: kind,
+            restart,
+            lifetime,
+            record,
+            told,
+        } = wanted;
         let kind = kind.map(|name| self.profiles.kind(name)).transpose()?;
         let asked = CommandRequest { command, arguments, directory, environment, terminal: TERM };
         let grant = granted.children();
@@ -72,9 +82,9 @@ impl Terminals {
         let workspace = workspace(WorkspaceView::of(place, &capabilities).files);
         let mut profile = self.profiles.find(&plan.program, arguments);
         match kind {
-            Some(Kind::Preset(preset)) => profile.preset = preset,
+            Some(ProfileChoice::Preset(preset)) => profile.preset = preset,
             // How it is judged, and what else the operator says of such programs.
-            Some(Kind::Profile(named)) => profile = named.started_as(&profile),
+            Some(ProfileChoice::Profile(named)) => profile = named.started_as(&profile),
             None => {}
         }
         let restart = restart.or(profile.restart).unwrap_or(settings.restart);
@@ -90,7 +100,7 @@ impl Terminals {
             working_directory: directory,
             pty: settings.pty,
             size,
-            history: History {
+            history: HistoryLimits {
                 raw_bytes: history_bytes,
                 text_bytes: history_bytes,
                 screen_lines: usize::try_from(settings.limits.history_lines).unwrap_or(usize::MAX),
@@ -106,14 +116,14 @@ impl Terminals {
             .map_err(|error| TerminalError::System { action: "make an id", source: std::io::Error::other(error) })?;
 
         let mut reserved = self.reserve(&owner)?;
-        let session = Session::start(spawner, request.clone()).await?;
+        let session = TerminalSession::start(spawner, request.clone()).await?;
         let teller = self.teller(context, id, &command);
         if told && teller.is_none() {
             return Err(TerminalError::Untold);
         }
         let deadline = Instant::now().checked_add(lifetime);
         let terminal =
-            Terminal::new(id, owner, command, profile, teller, restart, session, request, workspace, deadline);
+            PooledTerminal::new(id, owner, command, profile, teller, restart, session, request, workspace, deadline);
         let terminal = Arc::new(terminal);
         self.record(&terminal, record).await;
         // It runs, so from here on nothing fails, and others may go for it.
@@ -125,11 +135,15 @@ impl Terminals {
             terminal.over().await;
         }
         forget_ended(&self.table, &self.common, Instant::now());
-        Ok(Started { id, replaced: left.replaced })
+        Ok(LaunchOutcome { id, replaced: left.replaced })
     }
 
     /// Adds a terminal that runs, in its place.
-    fn insert(&self, terminal: &Arc<Terminal>, reserved: &mut Reserved) -> Result<Left, TerminalError> {
+    fn insert(
+        &self,
+        terminal: &Arc<PooledTerminal>,
+        reserved: &mut Reservation,
+    ) -> Result<Displacement, TerminalError> {
         let mut table = lock(&self.table);
         if table.closed {
             return Err(TerminalError::ShuttingDown);
@@ -140,18 +154,19 @@ impl Terminals {
 
     /// Opens the stream of a terminal, in the host's own name, so that no plugin
     /// writes to it. A terminal without one works all the same.
-    fn teller(&self, context: &Context, id: TerminalId, command: &str) -> Option<Teller> {
-        let opened = Teller::open(self.common.settings.streams.as_ref()?, StreamOwner::host(context), command);
+    fn teller(&self, context: &Context, id: TerminalId, command: &str) -> Option<TerminalEventStream> {
+        let opened =
+            TerminalEventStream::open(self.common.settings.streams.as_ref()?, StreamOwner::host(context), command);
         opened.inspect_err(|error| tracing::warn!(terminal = %id, %error, "a terminal has no stream")).ok()
     }
 
     /// Has a terminal recorded where that is wanted. What cannot be recorded
     /// works all the same, unless its caller asked for it.
-    async fn record(&self, terminal: &Terminal, wanted: bool) {
+    async fn record(&self, terminal: &PooledTerminal, wanted: bool) {
         let Some(settings) = self.common.settings.recording.as_ref().filter(|settings| settings.every || wanted) else {
             return;
         };
-        let subject = recording::Subject {
+        let subject = recording::RecordingSubject {
             name: terminal.id.to_string(),
             title: terminal.command.clone(),
             terminal: TERM.to_owned(),

@@ -6,7 +6,8 @@ use tokio::time::Instant;
 use wharf_core::{PluginName, QuotaFull, SessionId, TenantId, TerminalOwner};
 
 use super::{
-    CloseReason, TerminalId, TerminalInfo, Terminals, ending, entry::Terminal, infos, lock, tombstones::forget_ended,
+    CloseReason, TerminalId, TerminalInfo, Terminals, ending, entry::PooledTerminal, infos, lock,
+    tombstones::forget_ended,
 };
 
 /// What is closed without its owner's asking gets so long to end by itself.
@@ -14,7 +15,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Swept {
+pub struct TerminalSweepReport {
     /// Terminals that nobody used, and that are closed now.
     pub closed: usize,
     /// Terminals that ended long ago, and that are forgotten now.
@@ -24,7 +25,7 @@ pub struct Swept {
 impl Terminals {
     /// Closes the terminals that nobody uses, and forgets those that ended long
     /// ago. A host does this as often as [`Terminals::sweep_interval`] says.
-    pub async fn sweep(&self) -> Swept {
+    pub async fn sweep(&self) -> TerminalSweepReport {
         self.sweep_as_of(Instant::now()).await
     }
 
@@ -38,9 +39,9 @@ impl Terminals {
     }
 
     /// The same as if it were this time.
-    pub async fn sweep_as_of(&self, now: Instant) -> Swept {
+    pub async fn sweep_as_of(&self, now: Instant) -> TerminalSweepReport {
         let idle = Duration::from_secs(self.common.settings.limits.idle_seconds);
-        let is_idle = |terminal: &Terminal| {
+        let is_idle = |terminal: &PooledTerminal| {
             terminal.is_open() && !terminal.is_busy() && now.saturating_duration_since(terminal.last_used()) >= idle
         };
         // Under the lock: who starts another one meanwhile sees its place free.
@@ -48,13 +49,13 @@ impl Terminals {
             let table = lock(&self.table);
             let unused = table.terminals.values().filter(|terminal| is_idle(terminal)).cloned();
             let because =
-                |terminal: &Terminal| ending::idle(now.saturating_duration_since(terminal.last_used()).as_secs());
+                |terminal: &PooledTerminal| ending::idle(now.saturating_duration_since(terminal.last_used()).as_secs());
             unused.inspect(|terminal| terminal.order_close(CloseReason::Idle, because(terminal), GRACE)).collect()
         };
         for terminal in &unused {
             terminal.over().await;
         }
-        Swept { closed: unused.len(), forgotten: forget_ended(&self.table, &self.common, now) }
+        TerminalSweepReport { closed: unused.len(), forgotten: forget_ended(&self.table, &self.common, now) }
     }
 
     /// Every terminal and whose it is, for the operator.
@@ -76,7 +77,8 @@ impl Terminals {
     /// whoever started them, without asking their programs first. `full` is the limit
     /// that is broken. How many were open.
     pub async fn end_session(&self, tenant: &TenantId, session: &SessionId, full: &QuotaFull) -> usize {
-        let of_session = |terminal: &Terminal| terminal.owner.tenant == *tenant && terminal.owner.session == *session;
+        let of_session =
+            |terminal: &PooledTerminal| terminal.owner.tenant == *tenant && terminal.owner.session == *session;
         let open = self.all_of(|terminal| terminal.is_open() && of_session(terminal));
         close(&open, CloseReason::Quota, &ending::quota(&full.rule()), Duration::ZERO).await;
         open.len()
@@ -101,7 +103,7 @@ impl Terminals {
 }
 
 /// All at once.
-async fn close(terminals: &[Arc<Terminal>], why: CloseReason, because: &str, grace: Duration) {
+async fn close(terminals: &[Arc<PooledTerminal>], why: CloseReason, because: &str, grace: Duration) {
     for terminal in terminals {
         terminal.order_close(why, because.to_owned(), grace);
     }

@@ -23,13 +23,13 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// Writes the stream of one terminal.
 #[derive(Debug, Clone)]
-pub(super) struct Teller {
+pub(super) struct TerminalEventStream {
     writer: StreamWriter,
     /// Held while a turn is told, so that the next one begins after its end.
     telling: Arc<Mutex<()>>,
 }
 
-impl Teller {
+impl TerminalEventStream {
     pub(super) fn open(streams: &Streams, owner: StreamOwner, command: &str) -> Result<Self, StreamError> {
         let request = OpenStream { title: command, turns: Turns::Told, held_by: Some("terminal") };
         Ok(Self { writer: streams.open(owner, request)?, telling: Arc::default() })

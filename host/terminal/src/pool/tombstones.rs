@@ -11,30 +11,30 @@ use std::{
 use tokio::time::Instant;
 use wharf_core::{TerminalOwner, quota::Level};
 
-use super::{Table, TerminalId, entry::Terminal, keep::Common, lock, lost::Lost};
+use super::{TerminalId, TerminalTable, entry::PooledTerminal, keep::Common, lock, lost::LostTerminal};
 
 /// Forgets terminals that ended long ago, and the oldest beyond what is kept.
 /// How many that were.
-pub(super) fn forget_ended(table: &Mutex<Table>, common: &Common, now: Instant) -> usize {
+pub(super) fn forget_ended(table: &Mutex<TerminalTable>, common: &Common, now: Instant) -> usize {
     let limits = &common.settings.limits;
     let lifetime = Duration::from_secs(limits.tombstone_seconds);
     // What they hold is let go of without the lock.
     let (mut forgotten, mut lost) = (Vec::new(), Vec::new());
     let mut table = lock(table);
-    let is_old = |terminal: &&Arc<Terminal>| {
+    let is_old = |terminal: &&Arc<PooledTerminal>| {
         terminal.ended_at().is_some_and(|ended| now.saturating_duration_since(ended) >= lifetime)
     };
     let old: Vec<_> = table.terminals.values().filter(is_old).map(|terminal| terminal.id).collect();
     forgotten.extend(old.into_iter().filter_map(|id| table.forget(id)));
-    let is_old = |lost: &&Arc<Lost>| now.saturating_duration_since(lost.since) >= lifetime;
+    let is_old = |lost: &&Arc<LostTerminal>| now.saturating_duration_since(lost.since) >= lifetime;
     let old: Vec<_> = table.lost.values().filter(is_old).map(|lost| lost.record.id).collect();
     lost.extend(old.into_iter().filter_map(|id| table.lost.remove(&id)));
     for ended in table.newly_ended() {
         let id = ended.id;
         while table.count_kept(&ended.owner) >= limits.ended_per_owner {
             match table.displaced(|owner| *owner == ended.owner) {
-                Some(Displaced::Lost(oldest)) => lost.push(oldest),
-                Some(Displaced::Ended(oldest)) => forgotten.push(oldest),
+                Some(ForgottenTerminal::Lost(oldest)) => lost.push(oldest),
+                Some(ForgottenTerminal::Ended(oldest)) => forgotten.push(oldest),
                 None => break,
             }
         }
@@ -48,8 +48,8 @@ pub(super) fn forget_ended(table: &Mutex<Table>, common: &Common, now: Instant) 
                     && (full.level != Level::Session || owner.session == ended.owner.session)
             });
             match displaced {
-                Some(Displaced::Lost(oldest)) => lost.push(oldest),
-                Some(Displaced::Ended(oldest)) => forgotten.push(oldest),
+                Some(ForgottenTerminal::Lost(oldest)) => lost.push(oldest),
+                Some(ForgottenTerminal::Ended(oldest)) => forgotten.push(oldest),
                 None => {
                     forgotten.extend(table.forget(id));
                     break;
@@ -63,17 +63,17 @@ pub(super) fn forget_ended(table: &Mutex<Table>, common: &Common, now: Instant) 
 }
 
 /// What makes room among the ended ones.
-enum Displaced {
+enum ForgottenTerminal {
     /// One that was lost with an earlier host.
-    Lost(Arc<Lost>),
+    Lost(Arc<LostTerminal>),
     /// One that ended here.
-    Ended(Arc<Terminal>),
+    Ended(Arc<PooledTerminal>),
 }
 
-impl Table {
+impl TerminalTable {
     /// Those that are over and have no place among the kept ones yet, the one
     /// that ended first before the others.
-    fn newly_ended(&self) -> Vec<Arc<Terminal>> {
+    fn newly_ended(&self) -> Vec<Arc<PooledTerminal>> {
         let new = self.terminals.values().filter(|terminal| !terminal.is_kept());
         let mut new: Vec<_> = new.filter_map(|terminal| Some((terminal.ended_at()?, Arc::clone(terminal)))).collect();
         new.sort_by_key(|(ended, terminal)| (*ended, terminal.id));
@@ -89,18 +89,18 @@ impl Table {
 
     /// Forgets the oldest of those that count. What was lost is older than what
     /// ended here.
-    fn displaced(&mut self, counts: impl Fn(&TerminalOwner) -> bool) -> Option<Displaced> {
+    fn displaced(&mut self, counts: impl Fn(&TerminalOwner) -> bool) -> Option<ForgottenTerminal> {
         let lost = self.lost.values().filter(|lost| counts(&lost.record.owner));
         if let Some((_, id)) = lost.map(|lost| (lost.info().ended, lost.record.id)).min() {
-            return self.lost.remove(&id).map(Displaced::Lost);
+            return self.lost.remove(&id).map(ForgottenTerminal::Lost);
         }
         let kept = self.terminals.values().filter(|terminal| terminal.is_kept() && counts(&terminal.owner));
         let (_, id) = kept.filter_map(|terminal| Some((terminal.ended_at()?, terminal.id))).min()?;
-        self.forget(id).map(Displaced::Ended)
+        self.forget(id).map(ForgottenTerminal::Ended)
     }
 
     /// Readers that have it read on; its place is free.
-    fn forget(&mut self, id: TerminalId) -> Option<Arc<Terminal>> {
+    fn forget(&mut self, id: TerminalId) -> Option<Arc<PooledTerminal>> {
         self.terminals.remove(&id).inspect(|terminal| terminal.set_kept(None))
     }
 }

@@ -15,10 +15,10 @@ use wharf_core::{Context, TerminalOwner};
 
 use super::{
     TerminalId, TerminalInfo, Terminals,
-    entry::{Life, Terminal},
+    entry::{PooledTerminal, TerminalLife},
     infos, lock,
 };
-use crate::{Size, TerminalError};
+use crate::{TerminalError, TerminalSize};
 
 /// What one piece of bytes has at most.
 const PIECE_BYTES: usize = 32 << 10;
@@ -32,13 +32,13 @@ const SIZE: Duration = Duration::from_millis(500);
 
 /// What somebody who looks on is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Seen {
+pub enum WatchEvent {
     /// The whole screen: first of all, and where bytes in between are gone or
     /// came to another size than was told. For a terminal of this size that has
     /// just been reset.
     Screen {
         /// How large it is.
-        size: Size,
+        size: TerminalSize,
         /// What draws it.
         text: String,
         /// The cursor of the first byte behind it.
@@ -54,15 +54,15 @@ pub enum Seen {
         bytes: Vec<u8>,
     },
     /// The terminal has another size from here on.
-    Resized(Size),
+    Resized(TerminalSize),
     /// It is over, for this cause.
     Over(String),
 }
 
 /// Somebody who looks on. Dropping it ends that.
 #[derive(Debug)]
-pub struct Watched {
-    terminal: Arc<Terminal>,
+pub struct WatchedTerminal {
+    terminal: Arc<PooledTerminal>,
     /// Nothing where the whole screen is due.
     from: Option<u64>,
     /// How many changes of the size were told.
@@ -93,7 +93,12 @@ impl Terminals {
     /// # Errors
     /// [`TerminalError::NotFound`], also for what another session opened;
     /// [`TerminalError::Over`] for what was lost with an earlier host.
-    pub fn watch(&self, context: &Context, id: TerminalId, from: Option<u64>) -> Result<Watched, TerminalError> {
+    pub fn watch(
+        &self,
+        context: &Context,
+        id: TerminalId,
+        from: Option<u64>,
+    ) -> Result<WatchedTerminal, TerminalError> {
         let lost = lock(&self.table).lost.get(&id).cloned();
         if let Some(lost) = lost.filter(|lost| may_see(context, &lost.record.owner)) {
             return Err(TerminalError::Over { because: lost.because() });
@@ -103,11 +108,11 @@ impl Terminals {
         let resizes = terminal.session.resizes();
         // A cursor does not say on which side of a change right there it stands.
         let from = from.filter(|from| resizes.count == 0 || *from > resizes.last_at);
-        Ok(Watched { terminal, from, resizes: resizes.count, over: false })
+        Ok(WatchedTerminal { terminal, from, resizes: resizes.count, over: false })
     }
 }
 
-impl Watched {
+impl WatchedTerminal {
     /// The terminal as it is now.
     #[must_use]
     pub fn info(&self) -> TerminalInfo {
@@ -115,14 +120,14 @@ impl Watched {
     }
 
     /// What is seen next; nothing once the end was told. Cancel-safe.
-    pub async fn next(&mut self) -> Option<Seen> {
+    pub async fn next(&mut self) -> Option<WatchEvent> {
         let (mut progress, mut life) = (self.terminal.session.progress(), self.terminal.life.subscribe());
         let patience = Instant::now() + SEQUENCE;
         while !self.over {
             let more_may_come = progress.has_changed().is_ok();
             progress.borrow_and_update();
             // Asked before the output: what came before the end is told first.
-            let ended = *life.borrow_and_update() == Life::Ended;
+            let ended = *life.borrow_and_update() == TerminalLife::Ended;
             let behind = self.from;
             let seen = match behind {
                 Some(from) => self.bytes(from),
@@ -136,7 +141,7 @@ impl Watched {
             }
             if self.from.is_some() && ended {
                 self.over = true;
-                return Some(Seen::Over(self.terminal.because().unwrap_or_default()));
+                return Some(WatchEvent::Over(self.terminal.because().unwrap_or_default()));
             }
             select! {
                 _ = progress.changed(), if more_may_come => {}
@@ -147,17 +152,17 @@ impl Watched {
         None
     }
 
-    fn screen(&mut self, at_once: bool) -> Option<Seen> {
+    fn screen(&mut self, at_once: bool) -> Option<WatchEvent> {
         if !at_once && self.terminal.session.is_inside_sequence() {
             return None;
         }
         let (size, text, next, resizes) = self.terminal.session.redraw();
         (self.from, self.resizes) = (Some(next), resizes);
-        Some(Seen::Screen { size, text, next })
+        Some(WatchEvent::Screen { size, text, next })
     }
 
     /// The next bytes, or another size where that comes first.
-    fn bytes(&mut self, from: u64) -> Option<Seen> {
+    fn bytes(&mut self, from: u64) -> Option<WatchEvent> {
         let (mut slice, size, resizes) = self.terminal.session.raw_and_size(from, PIECE_BYTES);
         let untold = resizes.count - self.resizes;
         // Evicted or never printed, or for a size that is gone.
@@ -168,7 +173,7 @@ impl Watched {
         if untold == 1 {
             if from >= resizes.last_at {
                 self.resizes = resizes.count;
-                return Some(Seen::Resized(size));
+                return Some(WatchEvent::Resized(size));
             }
             let before = usize::try_from(resizes.last_at - from).unwrap_or(usize::MAX);
             slice.content.truncate(before);
@@ -178,6 +183,6 @@ impl Watched {
         }
         let next = from + slice.content.len() as u64;
         self.from = Some(next);
-        Some(Seen::Bytes { from, next, bytes: slice.content })
+        Some(WatchEvent::Bytes { from, next, bytes: slice.content })
     }
 }

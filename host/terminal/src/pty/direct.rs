@@ -20,10 +20,10 @@ use rustix::{
 use tokio::{io::Interest, net::UnixStream};
 
 use super::{
-    Inside, LineMode, Pty,
+    LineMode, Pty, SlaveState,
     inside::{inside, is_readable},
 };
-use crate::Size;
+use crate::TerminalSize;
 
 /// See the module.
 // A socket by type only: it is waited for as one, and read and written as what
@@ -41,7 +41,7 @@ impl DirectPty {
     ///
     /// # Errors
     /// Where the system has no more terminals or descriptors.
-    pub(super) fn open(size: Size) -> io::Result<(Self, File)> {
+    pub(super) fn open(size: TerminalSize) -> io::Result<(Self, File)> {
         let host = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         unlockpt(&host)?;
         let program = program_end(&host)?;
@@ -87,7 +87,7 @@ impl Pty for DirectPty {
         }
     }
 
-    fn resize(&self, size: Size) -> io::Result<()> {
+    fn resize(&self, size: TerminalSize) -> io::Result<()> {
         let size = Winsize { ws_row: size.rows(), ws_col: size.columns(), ws_xpixel: 0, ws_ypixel: 0 };
         Ok(tcsetwinsize(&self.host, size)?)
     }
@@ -106,7 +106,7 @@ impl Pty for DirectPty {
         is_readable(&self.host) || self.in_hand.load(Acquire)
     }
 
-    fn inside(&self) -> Option<Inside> {
+    fn inside(&self) -> Option<SlaveState> {
         // Open for no longer than this: the terminal's end would not be seen.
         inside(&program_end(&self.host).ok()?)
     }

@@ -8,18 +8,18 @@ use rustix::{
     termios::{LocalModes, SpecialCodeIndex, tcgetattr},
 };
 
-use super::{Device, Inside};
+use super::{SlaveState, TerminalDevice};
 
 /// What is at the program's end; nothing where it cannot be said.
-pub(super) fn inside(program: &File) -> Option<Inside> {
+pub(super) fn inside(program: &File) -> Option<SlaveState> {
     let has_unread_input = is_readable(program);
     let (found, settings) = (fstat(program).ok()?, tcgetattr(program).ok()?);
     let codes = &settings.special_codes;
     let waits_for_some = settings.local_modes.contains(LocalModes::ICANON) || codes[SpecialCodeIndex::VMIN] > 0;
     let tenths = u64::from(codes[SpecialCodeIndex::VTIME]);
     let read_limit = (!waits_for_some).then(|| Duration::from_millis(tenths * 100));
-    let device = Device { number: found.st_rdev, file_system: found.st_dev };
-    Some(Inside { device, has_unread_input, read_limit })
+    let device = TerminalDevice { number: found.st_rdev, file_system: found.st_dev };
+    Some(SlaveState { device, has_unread_input, read_limit })
 }
 
 /// Whether there is something to read now. What is on its way inside of the

@@ -18,12 +18,12 @@ struct Pair<P> {
 }
 
 fn direct() -> Pair<DirectPty> {
-    let (pty, program) = DirectPty::open(Size::default()).expect("a terminal");
+    let (pty, program) = DirectPty::open(TerminalSize::default()).expect("a terminal");
     Pair { pty, program, has_all: |_| true }
 }
 
 fn portable() -> Pair<PortablePty> {
-    let (pty, slave) = PortablePty::open(Size::default()).expect("a terminal");
+    let (pty, slave) = PortablePty::open(TerminalSize::default()).expect("a terminal");
     let ProgramEnd(program) = pty.program_end(slave).expect("its other end");
     Pair { pty, program, has_all: PortablePty::is_typed_out }
 }

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn size(columns: u16, rows: u16) -> Size {
-    Size::new(columns, rows).expect("a size")
+fn size(columns: u16, rows: u16) -> TerminalSize {
+    TerminalSize::new(columns, rows).expect("a size")
 }
 
 fn screen(text: &str) -> Screen {

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use tokio::sync::oneshot;
 use wharf_spawn::Spawner;
 
-use super::{Session, follow::Order, run};
+use super::{TerminalSession, follow::SessionOrder, run};
 use crate::{TerminalError, TerminalRequest};
 
-impl Session {
+impl TerminalSession {
     /// Starts a program where nothing is left of the one before: what that
     /// printed stays, all cursors go on, the size is what it was, and `note`
     /// stands between the two. It runs when this returns.
@@ -23,7 +23,7 @@ impl Session {
         let (running, nonce) = run(spawner, TerminalRequest { size: self.size(), ..request }).await?;
         let pid = running.child.pid();
         let (done, begun) = oneshot::channel();
-        let order = Order::Begin { running, note: note.to_owned(), done };
+        let order = SessionOrder::Begin { running, note: note.to_owned(), done };
         self.orders.send(order).await.map_err(|_| TerminalError::Closed)?;
         begun.await.map_err(|_| TerminalError::Runs)?;
         self.typed_bytes.store(0, Relaxed);

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use crate::{Inside, LineMode, Pty, Size};
+use crate::{LineMode, Pty, SlaveState, TerminalSize};
 
 /// See the module. Reading and writing is for the session's task, which holds
 /// the terminal itself.
@@ -30,7 +30,7 @@ impl CurrentPty {
     }
 
     /// Changes the size of what is there.
-    pub(crate) fn resize(&self, size: Size) -> io::Result<()> {
+    pub(crate) fn resize(&self, size: TerminalSize) -> io::Result<()> {
         self.with(|pty| pty.resize(size)).unwrap_or(Ok(()))
     }
 
@@ -46,7 +46,7 @@ impl CurrentPty {
         self.with(Pty::has_unread_output).unwrap_or_default()
     }
 
-    pub(crate) fn inside(&self) -> Option<Inside> {
+    pub(crate) fn inside(&self) -> Option<SlaveState> {
         self.with(Pty::inside).flatten()
     }
 }

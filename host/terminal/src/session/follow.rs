@@ -16,7 +16,7 @@ use tokio::{
 };
 use wharf_spawn::{ChildEnd, ChildExit, Signal, SpawnError};
 
-use super::{Exit, KilledBy, Phase, Progress, Shared};
+use super::{KilledBy, ProgramExit, SessionPhase, SessionProgress, SharedTerminal};
 use crate::{Pty, child::Child, queries::MAX_WAITING_REPLY_BYTES};
 
 /// After the program's end its output is waited for so long and no longer:
@@ -34,7 +34,7 @@ const TURN: Duration = Duration::from_millis(1);
 
 /// Something to do.
 #[derive(Debug)]
-pub(super) enum Order {
+pub(super) enum SessionOrder {
     /// Type this; told once the terminal has all of it. Dropping the other end
     /// takes back what has not been typed yet.
     Type { bytes: Vec<u8>, done: oneshot::Sender<()> },
@@ -42,18 +42,18 @@ pub(super) enum Order {
     Close { grace: Duration },
     /// Follow another program, which was started in the place of one that has
     /// ended. Told once that is done.
-    Begin { running: Running, note: String, done: oneshot::Sender<()> },
+    Begin { running: RunningProgram, note: String, done: oneshot::Sender<()> },
 }
 
 /// A program and the host's end of its terminal.
 #[derive(Debug)]
-pub(super) struct Running {
+pub(super) struct RunningProgram {
     pub(super) child: Arc<Child>,
     pub(super) pty: Arc<dyn Pty>,
 }
 
 /// Bytes on their way to the program.
-struct Typed {
+struct QueuedInput {
     bytes: Vec<u8>,
     written: usize,
     /// None for an answer of the terminal's own.
@@ -61,16 +61,16 @@ struct Typed {
 }
 
 /// What the task holds on to.
-pub(super) struct Follower {
-    shared: Arc<Shared>,
-    progress: watch::Sender<Progress>,
-    waiting: VecDeque<Typed>,
+pub(super) struct SessionTask {
+    shared: Arc<SharedTerminal>,
+    progress: watch::Sender<SessionProgress>,
+    waiting: VecDeque<QueuedInput>,
     closed_by_host: bool,
 }
 
 /// What has happened.
-enum News {
-    Order(Option<Order>),
+enum SessionEvent {
+    Order(Option<SessionOrder>),
     Read(io::Result<usize>),
     Written(io::Result<usize>),
     Ended(Result<ChildEnd, SpawnError>),
@@ -80,7 +80,7 @@ enum News {
 
 /// How far the end has come.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum EndStage {
     /// The program lives.
     No,
     /// It has ended, and its output is waited for until then; then its end is
@@ -92,26 +92,26 @@ enum End {
     TreeGone(Instant),
 }
 
-impl Follower {
-    pub(super) fn new(shared: Arc<Shared>, progress: watch::Sender<Progress>) -> Self {
+impl SessionTask {
+    pub(super) fn new(shared: Arc<SharedTerminal>, progress: watch::Sender<SessionProgress>) -> Self {
         Self { shared, progress, waiting: VecDeque::new(), closed_by_host: false }
     }
 
     /// Follows a program, and those that come in its place, until nobody has
     /// the session any more.
-    pub(super) async fn run(mut self, first: Running, mut orders: mpsc::Receiver<Order>) {
+    pub(super) async fn run(mut self, first: RunningProgram, mut orders: mpsc::Receiver<SessionOrder>) {
         let mut running = first;
         while let ControlFlow::Continue(()) = self.follow(running, &mut orders).await {
             running = loop {
                 match orders.recv().await {
-                    Some(Order::Begin { running, note, done }) => {
+                    Some(SessionOrder::Begin { running, note, done }) => {
                         self.begin(&running, &note);
                         // Whoever waited may have gone.
                         let _ = done.send(());
                         break running;
                     }
                     // There is nobody to type to, and nothing to end.
-                    Some(Order::Type { .. } | Order::Close { .. }) => {}
+                    Some(SessionOrder::Type { .. } | SessionOrder::Close { .. }) => {}
                     None => return,
                 }
             };
@@ -120,10 +120,10 @@ impl Follower {
 
     /// From the start of a program until nothing of it is left, or nobody has
     /// the session any more.
-    async fn follow(&mut self, running: Running, orders: &mut mpsc::Receiver<Order>) -> ControlFlow<()> {
-        let Running { child, pty } = running;
+    async fn follow(&mut self, running: RunningProgram, orders: &mut mpsc::Receiver<SessionOrder>) -> ControlFlow<()> {
+        let RunningProgram { child, pty } = running;
         let mut buffer = vec![0; CHUNK_BYTES];
-        let (mut end, mut ended) = (End::No, None);
+        let (mut end, mut ended) = (EndStage::No, None);
         let mut turn = Instant::now();
         loop {
             let open = self.progress.borrow().terminal_open;
@@ -131,24 +131,24 @@ impl Follower {
             self.waiting.retain(|typed| typed.done.as_ref().is_none_or(|done| !done.is_closed()));
             let next = self.waiting.front().map_or(&[][..], |typed| &typed.bytes[typed.written..]);
             let until = match end {
-                End::Draining(until) | End::TreeGone(until) => Some(until),
-                End::No | End::Told => None,
+                EndStage::Draining(until) | EndStage::TreeGone(until) => Some(until),
+                EndStage::No | EndStage::Told => None,
             };
             let news = select! {
                 biased;
-                order = orders.recv() => News::Order(order),
-                done = child.wait(), if end == End::No => News::Ended(done),
-                () = async { sleep_until(until.unwrap_or_else(Instant::now)).await }, if until.is_some() => News::Drained,
-                written = poll_fn(|context| pty.poll_write(context, next)), if open && !next.is_empty() => News::Written(written),
-                read = poll_fn(|context| pty.poll_read(context, &mut buffer)), if open => News::Read(read),
-                () = child.wait_for_tree(), if end == End::Told => News::TreeGone,
+                order = orders.recv() => SessionEvent::Order(order),
+                done = child.wait(), if end == EndStage::No => SessionEvent::Ended(done),
+                () = async { sleep_until(until.unwrap_or_else(Instant::now)).await }, if until.is_some() => SessionEvent::Drained,
+                written = poll_fn(|context| pty.poll_write(context, next)), if open && !next.is_empty() => SessionEvent::Written(written),
+                read = poll_fn(|context| pty.poll_read(context, &mut buffer)), if open => SessionEvent::Read(read),
+                () = child.wait_for_tree(), if end == EndStage::Told => SessionEvent::TreeGone,
             };
             match news {
-                News::Order(Some(order)) => self.obey(order, &child),
+                SessionEvent::Order(Some(order)) => self.obey(order, &child),
                 // Nobody can ask for anything any more. The tree goes with the
                 // child.
-                News::Order(None) => return ControlFlow::Break(()),
-                News::Read(Ok(count)) if count > 0 => {
+                SessionEvent::Order(None) => return ControlFlow::Break(()),
+                SessionEvent::Read(Ok(count)) if count > 0 => {
                     self.take(&buffer[..count]);
                     if count >= FLOOD_BYTES {
                         self.read_on(&*pty, &mut buffer);
@@ -159,29 +159,29 @@ impl Follower {
                         turn = Instant::now();
                     }
                 }
-                News::Read(read) => {
+                SessionEvent::Read(read) => {
                     if let Err(error) = read {
                         tracing::error!(%error, "a terminal cannot be read");
                     }
                     self.hang_up();
                 }
-                News::Written(Ok(count)) => self.written(count),
+                SessionEvent::Written(Ok(count)) => self.written(count),
                 // Nobody holds the other end; what was printed is still there.
-                News::Written(Err(_)) => self.waiting.clear(),
-                News::Ended(done) => {
+                SessionEvent::Written(Err(_)) => self.waiting.clear(),
+                SessionEvent::Ended(done) => {
                     ended = Some(done);
-                    end = End::Draining(Instant::now() + DRAIN);
+                    end = EndStage::Draining(Instant::now() + DRAIN);
                 }
-                News::Drained => {}
-                News::TreeGone => end = End::TreeGone(Instant::now() + DRAIN),
+                SessionEvent::Drained => {}
+                SessionEvent::TreeGone => end = EndStage::TreeGone(Instant::now() + DRAIN),
             }
             let over = |until: Instant| !self.progress.borrow().terminal_open || until <= Instant::now();
             match end {
-                End::Draining(until) if over(until) => {
+                EndStage::Draining(until) if over(until) => {
                     self.tell_end(ended.take());
-                    end = End::Told;
+                    end = EndStage::Told;
                 }
-                End::TreeGone(until) if over(until) => break,
+                EndStage::TreeGone(until) if over(until) => break,
                 _ => {}
             }
         }
@@ -193,7 +193,7 @@ impl Follower {
 
     /// Makes room for another program: what there was of the old one stays to
     /// be read, and all cursors go on.
-    fn begin(&mut self, running: &Running, note: &str) {
+    fn begin(&mut self, running: &RunningProgram, note: &str) {
         self.closed_by_host = false;
         let mut output = self.shared.output();
         // Whoever resizes holds the output, too.
@@ -206,19 +206,19 @@ impl Follower {
         drop(output);
         self.progress.send_modify(|progress| {
             let restarts = progress.restarts + 1;
-            *progress = Progress { raw_bytes, text_bytes, marks, restarts, ..Progress::START };
+            *progress = SessionProgress { raw_bytes, text_bytes, marks, restarts, ..SessionProgress::START };
         });
     }
 
-    fn obey(&mut self, order: Order, child: &Arc<Child>) {
+    fn obey(&mut self, order: SessionOrder, child: &Arc<Child>) {
         match order {
-            Order::Type { bytes, done } => {
+            SessionOrder::Type { bytes, done } => {
                 self.show_typed(&bytes);
-                self.waiting.push_back(Typed { bytes, written: 0, done: Some(done) });
+                self.waiting.push_back(QueuedInput { bytes, written: 0, done: Some(done) });
             }
             // Only what has ended is replaced; dropping this one ends it.
-            Order::Begin { .. } => {}
-            Order::Close { grace } => {
+            SessionOrder::Begin { .. } => {}
+            SessionOrder::Close { grace } => {
                 self.closed_by_host |= self.progress.borrow().exit.is_none();
                 // The supervisor sees to it, and a later order may only bring
                 // the end nearer.
@@ -274,7 +274,7 @@ impl Follower {
         let (raw_bytes, text_bytes, marks) = (output.raw.end(), output.text.end(), output.marks_seen());
         drop(output);
         self.progress.send_modify(|progress| {
-            progress.phase = progress.phase.max(Phase::Ready);
+            progress.phase = progress.phase.max(SessionPhase::Ready);
             (progress.raw_bytes, progress.text_bytes, progress.marks) = (raw_bytes, text_bytes, marks);
         });
     }
@@ -284,7 +284,7 @@ impl Follower {
         let answers = self.waiting.iter().filter(|typed| typed.done.is_none());
         let waiting: usize = answers.map(|typed| typed.bytes.len()).sum();
         if waiting + bytes.len() <= MAX_WAITING_REPLY_BYTES {
-            self.waiting.push_back(Typed { bytes, written: 0, done: None });
+            self.waiting.push_back(QueuedInput { bytes, written: 0, done: None });
         }
     }
 
@@ -293,13 +293,13 @@ impl Follower {
         typed.written += count;
         if typed.done.is_some() {
             self.progress.send_if_modified(|progress| {
-                let first = progress.phase == Phase::Starting;
-                progress.phase = progress.phase.max(Phase::Ready);
+                let first = progress.phase == SessionPhase::Starting;
+                progress.phase = progress.phase.max(SessionPhase::Ready);
                 first
             });
         }
         if typed.written == typed.bytes.len()
-            && let Some(Typed { done: Some(done), .. }) = self.waiting.pop_front()
+            && let Some(QueuedInput { done: Some(done), .. }) = self.waiting.pop_front()
         {
             // Whoever waited may have gone.
             let _ = done.send(());
@@ -314,10 +314,10 @@ impl Follower {
 
     fn tell_end(&mut self, ended: Option<Result<ChildEnd, SpawnError>>) {
         let exit = match ended {
-            _ if self.closed_by_host => Exit::Killed { by: KilledBy::User },
-            Some(Ok(ChildEnd { exit: ChildExit::Exited { code }, .. })) => Exit::Exited { code },
-            Some(Ok(ChildEnd { exit: ChildExit::Signaled { signal }, .. })) => Exit::Signaled { signal },
-            Some(Err(_)) | None => Exit::Killed { by: KilledBy::HostLost },
+            _ if self.closed_by_host => ProgramExit::Killed { by: KilledBy::User },
+            Some(Ok(ChildEnd { exit: ChildExit::Exited { code }, .. })) => ProgramExit::Exited { code },
+            Some(Ok(ChildEnd { exit: ChildExit::Signaled { signal }, .. })) => ProgramExit::Signaled { signal },
+            Some(Err(_)) | None => ProgramExit::Killed { by: KilledBy::HostLost },
         };
         let descendants = match ended {
             Some(Ok(ChildEnd { descendants, .. })) => descendants,
@@ -326,7 +326,7 @@ impl Follower {
         // Nobody reads it any more, whoever holds the terminal.
         self.waiting.clear();
         self.progress.send_modify(|progress| {
-            (progress.phase, progress.exit, progress.descendants) = (Phase::Closed, Some(exit), descendants);
+            (progress.phase, progress.exit, progress.descendants) = (SessionPhase::Closed, Some(exit), descendants);
         });
     }
 }

@@ -1,13 +1,13 @@
 //! Looking at a session without drawing more than is asked for, and looking on
 //! while it goes on.
 
-use super::{Session, output::Resizes};
-use crate::{Size, Slice, TooManyViewers, Viewer, turn::text_to_cursor};
+use super::{TerminalSession, output::ResizeHistory};
+use crate::{HistorySlice, TerminalSize, TooManyViewers, Viewer, turn::text_to_cursor};
 
-impl Session {
+impl TerminalSession {
     /// How large it is.
     #[must_use]
-    pub fn size(&self) -> Size {
+    pub fn size(&self) -> TerminalSize {
         self.shared.output().screen.size()
     }
 
@@ -38,19 +38,23 @@ impl Session {
     /// What draws the present screen on a terminal of its size that has just been
     /// reset, the cursor of the first byte behind it, and how often the size has
     /// changed by now.
-    pub(crate) fn redraw(&self) -> (Size, String, u64, u64) {
+    pub(crate) fn redraw(&self) -> (TerminalSize, String, u64, u64) {
         let mut output = self.shared.output();
         let text = output.redraw();
         (output.screen.size(), text, output.raw.end(), output.resizes().count)
     }
 
     /// How the size has changed so far.
-    pub(crate) fn resizes(&self) -> Resizes {
+    pub(crate) fn resizes(&self) -> ResizeHistory {
         self.shared.output().resizes()
     }
 
     /// Bytes as they came, and the size that they come to: both of one moment.
-    pub(crate) fn raw_and_size(&self, from: u64, maximum_bytes: usize) -> (Slice<Vec<u8>>, Size, Resizes) {
+    pub(crate) fn raw_and_size(
+        &self,
+        from: u64,
+        maximum_bytes: usize,
+    ) -> (HistorySlice<Vec<u8>>, TerminalSize, ResizeHistory) {
         let output = self.shared.output();
         (output.raw.bytes(from, maximum_bytes), output.screen.size(), output.resizes())
     }

@@ -4,12 +4,12 @@
 
 use std::collections::VecDeque;
 
-use super::{History, PlacedMark};
+use super::{HistoryLimits, PlacedMark};
 use crate::{
-    Event, Screen, Size, Stream,
-    history::Ring,
-    queries::{Facts, reply},
-    view::Views,
+    OutputParser, ParsedEvent, Screen, TerminalSize,
+    history::HistoryRing,
+    queries::{ReportedState, reply},
+    view::Viewers,
 };
 
 /// Marks that are kept.
@@ -23,36 +23,36 @@ const AFRESH: &str = "\x1b[?2004l\x1b[?1l\x1b[!p\x1b[0m\x1b[?25h";
 
 /// How often the size has changed, and before which byte it did the last time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Resizes {
+pub(crate) struct ResizeHistory {
     pub(crate) count: u64,
     pub(crate) last_at: u64,
 }
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct Output {
-    stream: Stream,
-    pub(crate) raw: Ring,
-    pub(crate) text: Ring,
+pub(crate) struct ProgramOutput {
+    stream: OutputParser,
+    pub(crate) raw: HistoryRing,
+    pub(crate) text: HistoryRing,
     pub(crate) screen: Screen,
     marks: VecDeque<PlacedMark>,
     marks_seen: u64,
-    resizes: Resizes,
+    resizes: ResizeHistory,
     /// Who looks on.
-    pub(super) views: Views,
+    pub(super) views: Viewers,
 }
 
-impl Output {
-    pub(super) fn new(size: Size, history: History) -> Self {
+impl ProgramOutput {
+    pub(super) fn new(size: TerminalSize, history: HistoryLimits) -> Self {
         Self {
-            stream: Stream::default(),
-            raw: Ring::new(history.raw_bytes),
-            text: Ring::new(history.text_bytes),
+            stream: OutputParser::default(),
+            raw: HistoryRing::new(history.raw_bytes),
+            text: HistoryRing::new(history.text_bytes),
             screen: Screen::new(size, history.screen_lines),
             marks: VecDeque::new(),
             marks_seen: 0,
-            resizes: Resizes::default(),
-            views: Views::default(),
+            resizes: ResizeHistory::default(),
+            views: Viewers::default(),
         }
     }
 
@@ -65,11 +65,11 @@ impl Output {
             self.views.feed(piece.normalised);
             self.text.append(piece.text.as_bytes());
             match piece.event {
-                Some(Event::Query(query)) => {
+                Some(ParsedEvent::Query(query)) => {
                     let (cursor, size) = (self.screen.cursor(), self.screen.size());
-                    replies.push(reply(query, Facts { cursor, size, modes: piece.modes }));
+                    replies.push(reply(query, ReportedState { cursor, size, modes: piece.modes }));
                 }
-                Some(Event::Mark(mark)) => {
+                Some(ParsedEvent::Mark(mark)) => {
                     if self.marks.len() == MAX_MARKS {
                         self.marks.pop_front();
                     }
@@ -92,16 +92,16 @@ impl Output {
     /// colour. What it printed stays, and all cursors go on.
     pub(super) fn begin_again(&mut self, note: &str) {
         let leave = if self.modes().alternate_screen { LEAVE_ALTERNATE } else { "" };
-        self.stream = Stream::default();
+        self.stream = OutputParser::default();
         drop(self.take(format!("{leave}{AFRESH}").as_bytes()));
         let newline = if self.screen.cursor().column == 0 { "" } else { "\r\n" };
         drop(self.take(format!("{newline}[{note}]\r\n").as_bytes()));
     }
 
     /// Changes the size of the screen.
-    pub(super) fn resize(&mut self, size: Size) {
+    pub(super) fn resize(&mut self, size: TerminalSize) {
         if size != self.screen.size() {
-            self.resizes = Resizes { count: self.resizes.count + 1, last_at: self.raw.end() };
+            self.resizes = ResizeHistory { count: self.resizes.count + 1, last_at: self.raw.end() };
         }
         self.screen.resize(size);
         self.views.resized(size);
@@ -119,7 +119,7 @@ impl Output {
         text
     }
 
-    pub(crate) fn modes(&self) -> crate::Modes {
+    pub(crate) fn modes(&self) -> crate::TerminalModes {
         self.stream.modes()
     }
 
@@ -128,7 +128,7 @@ impl Output {
         self.marks.iter().filter(|mark| mark.number >= number).cloned().collect()
     }
 
-    pub(super) fn resizes(&self) -> Resizes {
+    pub(super) fn resizes(&self) -> ResizeHistory {
         self.resizes
     }
 

@@ -6,7 +6,7 @@ use std::{ffi::OsString, path::PathBuf};
 use wharf_spawn::{ChildInput, ChildOutput, SpawnRequest};
 use wharf_spawn::{ChildLimits, Containment};
 
-use crate::{InputRules, PtyBackend, ShellIntegration, Size};
+use crate::{InputRules, PtyBackend, ShellIntegration, TerminalSize};
 
 /// What programs are told about the terminal where the request does not say:
 /// they print what is normalised here.
@@ -27,9 +27,9 @@ pub struct TerminalRequest {
     /// What opens the terminal.
     pub pty: PtyBackend,
     /// How large the terminal is.
-    pub size: Size,
+    pub size: TerminalSize,
     /// What is kept of its output.
-    pub history: History,
+    pub history: HistoryLimits,
     /// What may not be typed.
     pub rules: InputRules,
     /// Where a shell finds what makes it say when its commands end. Nothing
@@ -45,7 +45,7 @@ pub struct TerminalRequest {
 
 /// What is kept of a session's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct History {
+pub struct HistoryLimits {
     /// Bytes as they came.
     pub raw_bytes: usize,
     /// Bytes of text without control sequences.
@@ -55,7 +55,7 @@ pub struct History {
     pub screen_lines: usize,
 }
 
-impl Default for History {
+impl Default for HistoryLimits {
     fn default() -> Self {
         Self { raw_bytes: 256 << 10, text_bytes: 256 << 10, screen_lines: 200 }
     }

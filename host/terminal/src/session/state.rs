@@ -2,11 +2,11 @@
 
 use wharf_contract::terminal::OutcomeKind;
 
-use crate::Mark;
+use crate::ShellMark;
 
 /// Where a session stands. Whether it is busy is not known here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
+pub enum SessionPhase {
     /// The program runs, has printed nothing, and nothing was typed.
     Starting,
     /// It has printed something, or something was typed.
@@ -17,7 +17,7 @@ pub enum Phase {
 
 /// How the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub enum ProgramExit {
     /// By itself, with this code.
     Exited {
         /// 0 for success.
@@ -35,7 +35,7 @@ pub enum Exit {
     },
 }
 
-impl Exit {
+impl ProgramExit {
     /// How that is called in the contract.
     #[must_use]
     pub fn kind(self) -> OutcomeKind {
@@ -58,11 +58,11 @@ pub enum KilledBy {
 
 /// How far a session has come. Cursors count bytes from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct SessionProgress {
     /// Where it stands.
-    pub phase: Phase,
+    pub phase: SessionPhase,
     /// How the program ended, once it has.
-    pub exit: Option<Exit>,
+    pub exit: Option<ProgramExit>,
     /// Processes that the program left behind when it ended.
     pub descendants: u32,
     /// A process still holds the terminal, be it only a descendant.
@@ -79,9 +79,9 @@ pub struct Progress {
     pub restarts: u32,
 }
 
-impl Progress {
+impl SessionProgress {
     pub(super) const START: Self = Self {
-        phase: Phase::Starting,
+        phase: SessionPhase::Starting,
         exit: None,
         descendants: 0,
         terminal_open: true,
@@ -101,5 +101,5 @@ pub struct PlacedMark {
     /// The text before it, as a cursor.
     pub text_at: u64,
     /// What it says.
-    pub mark: Mark,
+    pub mark: ShellMark,
 }

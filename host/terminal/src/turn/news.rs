@@ -3,7 +3,7 @@
 
 use crate::{
     PlacedMark,
-    session::{Output, Shared},
+    session::{ProgramOutput, SharedTerminal},
 };
 
 /// Of what came at once so many bytes are read at its beginning and at its end:
@@ -12,8 +12,8 @@ const READ_BYTES: usize = 8 << 10;
 
 /// In order.
 #[derive(Debug)]
-pub(super) struct News {
-    pub(super) pieces: Vec<Piece>,
+pub(super) struct FreshOutput {
+    pub(super) pieces: Vec<OutputPart>,
     /// A program that owns the whole screen drew it.
     pub(super) drawn: bool,
     /// Up to where this is.
@@ -23,23 +23,23 @@ pub(super) struct News {
 
 /// A part of what came.
 #[derive(Debug)]
-pub(super) enum Piece {
+pub(super) enum OutputPart {
     /// It may be empty, where nothing but the cursor moved.
     Text(String),
     Mark(PlacedMark),
 }
 
-impl News {
+impl FreshOutput {
     pub(super) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 }
 
 /// What came behind these cursors, and from this mark on.
-pub(super) fn news(session: &Shared, text_from: u64, raw_from: u64, marks_from: u64) -> News {
+pub(super) fn news(session: &SharedTerminal, text_from: u64, raw_from: u64, marks_from: u64) -> FreshOutput {
     let output = session.output();
     let (text_end, raw_end) = (output.text.end(), output.raw.end());
-    let mut news = News { pieces: Vec::new(), drawn: output.modes().alternate_screen, text_end, raw_end };
+    let mut news = FreshOutput { pieces: Vec::new(), drawn: output.modes().alternate_screen, text_end, raw_end };
     if raw_end == raw_from {
         return news;
     }
@@ -47,21 +47,21 @@ pub(super) fn news(session: &Shared, text_from: u64, raw_from: u64, marks_from: 
     for placed in output.marks_from(marks_from) {
         news.pieces.extend(text(&output, from, placed.text_at));
         from = placed.text_at.max(from);
-        news.pieces.push(Piece::Mark(placed));
+        news.pieces.push(OutputPart::Mark(placed));
     }
     news.pieces.extend(text(&output, from, text_end));
     if news.pieces.is_empty() {
-        news.pieces.push(Piece::Text(String::new()));
+        news.pieces.push(OutputPart::Text(String::new()));
     }
     news
 }
 
-fn text(output: &Output, from: u64, to: u64) -> Option<Piece> {
+fn text(output: &ProgramOutput, from: u64, to: u64) -> Option<OutputPart> {
     let bytes = usize::try_from(to.checked_sub(from)?).unwrap_or(usize::MAX);
     let mut text = output.text.text(from, bytes.min(READ_BYTES)).content;
     if let Some(rest) = bytes.checked_sub(READ_BYTES) {
         let rest = rest.min(READ_BYTES);
         text += &output.text.text(to - rest as u64, rest).content;
     }
-    (!text.is_empty()).then_some(Piece::Text(text))
+    (!text.is_empty()).then_some(OutputPart::Text(text))
 }

@@ -19,17 +19,17 @@ use wharf_completion::detection::{Beside, CursorRow, Decision, Event, Parameters
 
 use super::{
     Turn, TurnState,
-    judge::{Judge, Program, ends_command, lock},
-    news::{News, Piece, news},
+    judge::{TurnJudge, TurnProgram, ends_command, lock},
+    news::{FreshOutput, OutputPart, news},
 };
 use crate::{
-    Exit, Progress, ScreenView,
-    probe::{Front, Probe, Shown, Waits},
-    session::Shared,
+    ProgramExit, ScreenView, SessionProgress,
+    probe::{ForegroundGroup, ForegroundProbe, ForegroundWait, ScreenSigns},
+    session::SharedTerminal,
 };
 
 /// Told once the whole input was typed. Dropping it takes back the rest.
-pub(super) type Typing = oneshot::Receiver<()>;
+pub(super) type InputTyped = oneshot::Receiver<()>;
 
 /// Output is looked at as a whole for so long, that a flood costs little.
 const COLLECT: Duration = Duration::from_millis(5);
@@ -42,14 +42,14 @@ const UNREAD: Duration = Duration::from_millis(5);
 const NOTHING_VISIBLE: Event<'_> = Event::Output { text: "" };
 
 /// See the module.
-pub(super) struct Task {
+pub(super) struct TurnTask {
     turn: Turn,
     number: u64,
-    session: Arc<Shared>,
-    program: Program,
-    probe: Probe,
-    progress: watch::Receiver<Progress>,
-    judge: Arc<Mutex<Judge>>,
+    session: Arc<SharedTerminal>,
+    program: TurnProgram,
+    probe: ForegroundProbe,
+    progress: watch::Receiver<SessionProgress>,
+    judge: Arc<Mutex<TurnJudge>>,
     decision: Decision,
     /// What was handed in so far.
     text_read: u64,
@@ -67,7 +67,7 @@ pub(super) struct Task {
 }
 
 /// How to go on.
-enum Next {
+enum NextRound {
     /// The turn is over.
     Over,
     /// After a pause, unless something important happens.
@@ -76,13 +76,13 @@ enum Next {
     Wait(Duration),
 }
 
-impl Task {
+impl TurnTask {
     pub(super) fn new(
         turn: Turn,
-        session: Arc<Shared>,
-        program: Program,
-        probe: Probe,
-        judge: Arc<Mutex<Judge>>,
+        session: Arc<SharedTerminal>,
+        program: TurnProgram,
+        probe: ForegroundProbe,
+        judge: Arc<Mutex<TurnJudge>>,
         parameters: &Parameters,
         raw_read: u64,
     ) -> Self {
@@ -110,7 +110,7 @@ impl Task {
         }
     }
 
-    pub(super) async fn run(mut self, mut typing: Option<Typing>) {
+    pub(super) async fn run(mut self, mut typing: Option<InputTyped>) {
         let mut over = self.turn.changes();
         let mut is_followed = true;
         loop {
@@ -128,18 +128,24 @@ impl Task {
         }
     }
 
-    async fn wait(&mut self, next: Next, seen: Progress, is_followed: &mut bool, typing: &mut Option<Typing>) {
+    async fn wait(
+        &mut self,
+        next: NextRound,
+        seen: SessionProgress,
+        is_followed: &mut bool,
+        typing: &mut Option<InputTyped>,
+    ) {
         match next {
-            Next::Over => std::future::pending().await,
-            Next::Collect => {
+            NextRound::Over => std::future::pending().await,
+            NextRound::Collect => {
                 // The end of a command, or of all, is told without delay.
-                let important = |now: &Progress| now.marks > seen.marks || now.exit != seen.exit;
+                let important = |now: &SessionProgress| now.marks > seen.marks || now.exit != seen.exit;
                 select! {
                     waited = self.progress.wait_for(important), if *is_followed => *is_followed = waited.is_ok(),
                     () = sleep(COLLECT) => {}
                 }
             }
-            Next::Wait(until) => {
+            NextRound::Wait(until) => {
                 let until = lock(&self.judge).moment(until);
                 select! {
                     changed = self.progress.changed(), if *is_followed => *is_followed = changed.is_ok(),
@@ -151,7 +157,7 @@ impl Task {
     }
 
     /// Hands in what has come or, where nothing has, what is to be seen.
-    async fn round(&mut self, seen: Progress, is_typed: bool) -> Next {
+    async fn round(&mut self, seen: SessionProgress, is_typed: bool) -> NextRound {
         let now = lock(&self.judge).now();
         // What comes late may have come before this.
         let at = self.asked().min(now);
@@ -161,7 +167,7 @@ impl Task {
         if came {
             self.take(news, at, now);
         } else if self.session.pty.has_unread_output() {
-            return Next::Wait(now + UNREAD);
+            return NextRound::Wait(now + UNREAD);
         }
         self.take_end(seen, at);
         if !came && self.asked() <= now {
@@ -171,17 +177,17 @@ impl Task {
                 self.catch_up(Event::Tick, now);
                 self.first_look = Some(now + FIRST_LOOK);
             } else if !self.look(at, now).await {
-                return Next::Wait(now + UNREAD);
+                return NextRound::Wait(now + UNREAD);
             }
             self.poll(at, now);
         }
         self.tell();
         if self.decision.is_complete() {
-            Next::Over
+            NextRound::Over
         } else if came {
-            Next::Collect
+            NextRound::Collect
         } else {
-            Next::Wait(self.asked())
+            NextRound::Wait(self.asked())
         }
     }
 
@@ -211,13 +217,13 @@ impl Task {
         }
     }
 
-    fn take(&mut self, news: News, at: Duration, now: Duration) {
+    fn take(&mut self, news: FreshOutput, at: Duration, now: Duration) {
         (self.text_read, self.raw_read, self.came_since_poll) = (news.text_end, news.raw_end, true);
         for piece in news.pieces {
             match piece {
-                Piece::Text(_) if news.drawn => self.feed(Event::Redraw, at),
-                Piece::Text(text) => self.feed(Event::Output { text: &text }, at),
-                Piece::Mark(placed) => {
+                OutputPart::Text(_) if news.drawn => self.feed(Event::Redraw, at),
+                OutputPart::Text(text) => self.feed(Event::Output { text: &text }, at),
+                OutputPart::Mark(placed) => {
                     if ends_command(&placed.mark) {
                         self.mark_at = placed.text_at;
                     }
@@ -236,11 +242,11 @@ impl Task {
         self.feed(NOTHING_VISIBLE, now);
     }
 
-    fn take_end(&mut self, seen: Progress, at: Duration) {
+    fn take_end(&mut self, seen: SessionProgress, at: Duration) {
         if seen.exit.is_some() && !std::mem::replace(&mut self.told_end, true) {
             let exit_code = match seen.exit {
-                Some(Exit::Exited { code }) => Some(code),
-                Some(Exit::Signaled { .. } | Exit::Killed { .. }) | None => None,
+                Some(ProgramExit::Exited { code }) => Some(code),
+                Some(ProgramExit::Signaled { .. } | ProgramExit::Killed { .. }) | None => None,
             };
             self.feed(Event::ProcessEnded { descendants: seen.descendants, exit_code }, at);
         }
@@ -259,8 +265,10 @@ impl Task {
         let group = self.session.pty.foreground();
         let is_unread = inside.is_some_and(|inside| inside.has_unread_input);
         let waits = match (inside, group) {
-            _ if is_unread => Some(Waits::NotForInput),
-            (Some(inside), Some(group)) => self.probe.waits(Front { leader: self.program.pid, group }, inside).await,
+            _ if is_unread => Some(ForegroundWait::NotForInput),
+            (Some(inside), Some(group)) => {
+                self.probe.waits(ForegroundGroup { leader: self.program.pid, group }, inside).await
+            }
             _ => None,
         };
         let view = self.session.output().screen.view();
@@ -269,12 +277,12 @@ impl Task {
             return false;
         }
         let text = text_to_cursor(&view);
-        let shown = Shown { owns_screen: self.owns_screen(), prompt: self.prompts.find(&text).is_some() };
+        let shown = ScreenSigns { owns_screen: self.owns_screen(), prompt: self.prompts.find(&text).is_some() };
         let row = Event::CursorRow(CursorRow {
             text: &text,
             shell_in_front: self.program.is_shell.then(|| group == Some(self.program.pid)),
             waits_for_input: waits.and_then(|waits| waits.for_input(shown)),
-            beside: waits.map_or(Beside::Unknown, Waits::beside),
+            beside: waits.map_or(Beside::Unknown, ForegroundWait::beside),
             has_read_input: inside.map(|_| !is_unread),
         });
         self.feed(row, at);
@@ -333,7 +341,7 @@ pub(crate) fn text_to_cursor(view: &ScreenView) -> String {
     text
 }
 
-async fn typed(typing: &mut Option<Typing>) {
+async fn typed(typing: &mut Option<InputTyped>) {
     match typing {
         Some(done) => {
             // Where it was not, the terminal was closed, which is told apart.

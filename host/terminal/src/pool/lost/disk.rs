@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{KEPT_TEXT_BYTES, Record};
+use super::{KEPT_TEXT_BYTES, TerminalRecord};
 use crate::{TerminalId, private_files};
 
 const LOCK: &str = "lock";
@@ -27,22 +27,22 @@ const MAX_RECORD_BYTES: u64 = 256 << 10;
 
 /// The directory of one host, locked as long as this lives.
 #[derive(Debug)]
-pub(in super::super) struct Home {
+pub(in super::super) struct TerminalJournal {
     directory: PathBuf,
     _lock: File,
 }
 
 /// What an earlier host left of a terminal.
-pub(in super::super) struct Found {
-    pub(in super::super) record: Record,
+pub(in super::super) struct RecoveredTerminal {
+    pub(in super::super) record: TerminalRecord,
     pub(in super::super) text: String,
     pub(in super::super) files: PathBuf,
 }
 
-impl Home {
+impl TerminalJournal {
     /// Makes a home below `root`, and moves everything there that hosts left
     /// which are gone.
-    pub(in super::super) fn open(root: &Path) -> io::Result<(Self, Vec<Found>)> {
+    pub(in super::super) fn open(root: &Path) -> io::Result<(Self, Vec<RecoveredTerminal>)> {
         private_files::make_directory(root)?;
         // Hosts that start at once do this one after the other: none takes the
         // home of another for abandoned before it is locked.
@@ -74,7 +74,7 @@ impl Home {
     }
 
     /// Writes what is known of a terminal.
-    pub(in super::super) fn save(&self, record: &Record, text: &str) -> io::Result<()> {
+    pub(in super::super) fn save(&self, record: &TerminalRecord, text: &str) -> io::Result<()> {
         let files = self.of(record.id);
         private_files::make_directory(&files)?;
         replace(&files, TEXT, text.as_bytes())?;
@@ -87,7 +87,7 @@ impl Home {
     }
 }
 
-impl Drop for Home {
+impl Drop for TerminalJournal {
     fn drop(&mut self) {
         // Nothing is left in it where all terminals ended; else it is the next
         // host's to find.
@@ -122,7 +122,7 @@ pub(super) fn remove(files: &Path) {
 }
 
 /// Takes over what an abandoned home holds, and removes the home.
-fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<Found>> {
+fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<RecoveredTerminal>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(abandoned)? {
         let entry = entry?;
@@ -132,12 +132,12 @@ fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<Found>> {
             continue;
         }
         let Some(record) = read(&from.join(RECORD), MAX_RECORD_BYTES) else { continue };
-        let Ok(record) = serde_json::from_slice::<Record>(&record) else { continue };
+        let Ok(record) = serde_json::from_slice::<TerminalRecord>(&record) else { continue };
         let text = read(&from.join(TEXT), KEPT_TEXT_BYTES as u64).unwrap_or_default();
         let Ok(text) = String::from_utf8(text) else { continue };
         let files = home.join(record.id.to_string());
         fs::rename(&from, &files)?;
-        found.push(Found { record, text, files });
+        found.push(RecoveredTerminal { record, text, files });
     }
     fs::remove_dir_all(abandoned)?;
     Ok(found)

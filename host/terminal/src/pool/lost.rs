@@ -18,17 +18,19 @@ use tokio::time::Instant;
 use wharf_completion::detection::Preset;
 use wharf_core::{Share, TerminalOwner};
 
-use super::{CloseReason, Restart, Shown, Status, TerminalId, TerminalInfo, Terminals, entry::Terminal, lock};
-use crate::{Cursor, Exit, KilledBy, ScreenView, Size, Slice};
+use super::{
+    CloseReason, Restart, ScreenSnapshot, Status, TerminalId, TerminalInfo, Terminals, entry::PooledTerminal, lock,
+};
+use crate::{Cursor, HistorySlice, KilledBy, ProgramExit, ScreenView, TerminalSize};
 
-pub(super) use disk::{Found, Home};
+pub(super) use disk::{RecoveredTerminal, TerminalJournal};
 
 /// What is kept of a terminal's text, in bytes.
 pub(super) const KEPT_TEXT_BYTES: usize = 64 << 10;
 
 /// A terminal as a record holds it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct TerminalRecord {
     pub(super) id: TerminalId,
     pub(super) owner: TerminalOwner,
     command: String,
@@ -52,18 +54,18 @@ pub(super) struct Record {
 
 /// Opens the place of records below a directory, and says what earlier hosts
 /// left there. Without it terminals work all the same.
-pub(super) fn open(root: &Path) -> Option<(Home, Vec<Found>)> {
-    let opened = Home::open(root);
+pub(super) fn open(root: &Path) -> Option<(TerminalJournal, Vec<RecoveredTerminal>)> {
+    let opened = TerminalJournal::open(root);
     opened.inspect_err(|error| tracing::warn!(%error, "terminals are not recorded in {}", root.display())).ok()
 }
 
 impl Terminals {
     /// Takes over what earlier hosts left: the last that lived first, as many as
     /// may be kept.
-    pub(super) fn take_over(&self, mut found: Vec<Found>) {
+    pub(super) fn take_over(&self, mut found: Vec<RecoveredTerminal>) {
         found.sort_by_key(|found| std::cmp::Reverse(found.record.saved));
         let mut table = lock(&self.table);
-        for Found { record, text, files } in found {
+        for RecoveredTerminal { record, text, files } in found {
             let (owner, id) = (record.owner.clone(), record.id);
             let of_owner = table.lost.values().filter(|lost| lost.record.owner == owner).count() as u64;
             let place = self.common.tombstones.take(&owner.tenant, &owner.session, 1);
@@ -73,7 +75,7 @@ impl Terminals {
                         session = %owner.session, plugin = %owner.plugin, terminal = %id, command = record.command,
                         "a terminal was lost when its host ended; the end of its text is kept"
                     );
-                    table.lost.insert(id, Lost::new(record, text, files, place));
+                    table.lost.insert(id, LostTerminal::new(record, text, files, place));
                     self.common.counters.lost();
                 }
                 _ => disk::remove(&files),
@@ -82,12 +84,12 @@ impl Terminals {
     }
 }
 
-impl Record {
+impl TerminalRecord {
     /// What is written of a terminal that lives, and the end of its text.
-    pub(super) fn of(terminal: &Terminal) -> (Self, String) {
+    pub(super) fn of(terminal: &PooledTerminal) -> (Self, String) {
         let info = terminal.info();
         let from = info.text_bytes.saturating_sub(KEPT_TEXT_BYTES as u64);
-        let Slice { content, start, .. } = terminal.session.text(from, KEPT_TEXT_BYTES);
+        let HistorySlice { content, start, .. } = terminal.session.text(from, KEPT_TEXT_BYTES);
         let record = Self {
             id: info.id,
             owner: terminal.owner.clone(),
@@ -113,8 +115,8 @@ impl Record {
 
 /// A terminal that was lost.
 #[derive(Debug)]
-pub(super) struct Lost {
-    pub(super) record: Record,
+pub(super) struct LostTerminal {
+    pub(super) record: TerminalRecord,
     text: String,
     /// When it was found.
     pub(super) since: Instant,
@@ -123,8 +125,8 @@ pub(super) struct Lost {
     _kept: Share,
 }
 
-impl Lost {
-    pub(super) fn new(record: Record, text: String, files: PathBuf, kept: Share) -> Arc<Self> {
+impl LostTerminal {
+    pub(super) fn new(record: TerminalRecord, text: String, files: PathBuf, kept: Share) -> Arc<Self> {
         Arc::new(Self { record, text, since: Instant::now(), files, _kept: kept })
     }
 
@@ -148,7 +150,7 @@ impl Lost {
             started: record.started,
             last_used: record.last_used,
             ended: Some(record.saved),
-            exit: Some(Exit::Killed { by: KilledBy::HostLost }),
+            exit: Some(ProgramExit::Killed { by: KilledBy::HostLost }),
             why: Some(CloseReason::HostLost),
             because: Some(self.because()),
             restart: Restart::Never,
@@ -166,8 +168,8 @@ impl Lost {
         }
     }
 
-    fn size(&self) -> Size {
-        Size::new(self.record.columns, self.record.rows).unwrap_or_default()
+    fn size(&self) -> TerminalSize {
+        TerminalSize::new(self.record.columns, self.record.rows).unwrap_or_default()
     }
 
     fn text_end(&self) -> u64 {
@@ -175,7 +177,7 @@ impl Lost {
     }
 
     /// The text from a cursor on, as of a terminal that lives.
-    pub(super) fn text(&self, from: u64, maximum_bytes: usize) -> Slice<String> {
+    pub(super) fn text(&self, from: u64, maximum_bytes: usize) -> HistorySlice<String> {
         let evicted_before = self.record.text_start;
         let from = from.clamp(evicted_before, self.text_end());
         let first = usize::try_from(from - evicted_before).unwrap_or(usize::MAX);
@@ -183,17 +185,17 @@ impl Lost {
         let last = self.text.floor_char_boundary(first.saturating_add(maximum_bytes).min(self.text.len()));
         let content = self.text[first..last.max(first)].to_owned();
         let start = evicted_before + first as u64;
-        Slice { next: start + content.len() as u64, content, start, evicted_before }
+        HistorySlice { next: start + content.len() as u64, content, start, evicted_before }
     }
 
     /// No bytes are kept.
-    pub(super) fn raw(&self) -> Slice<Vec<u8>> {
+    pub(super) fn raw(&self) -> HistorySlice<Vec<u8>> {
         let end = self.record.raw_bytes;
-        Slice { content: Vec::new(), start: end, next: end, evicted_before: end }
+        HistorySlice { content: Vec::new(), start: end, next: end, evicted_before: end }
     }
 
     /// The last lines of its text, where a person would have seen them.
-    pub(super) fn shown(&self, history_lines: usize) -> Shown {
+    pub(super) fn shown(&self, history_lines: usize) -> ScreenSnapshot {
         let size = self.size();
         let rows = usize::from(size.rows());
         let all: Vec<&str> = self.text.split('\n').collect();
@@ -206,7 +208,7 @@ impl Lost {
         let cursor = Cursor { column, row: u16::try_from(row).unwrap_or(u16::MAX), visible: false };
         let history =
             above[above.len().saturating_sub(history_lines)..].iter().map(|line| (*line).to_owned()).collect();
-        Shown { view: ScreenView { size, lines, cursor, alternate: false, rebuilt: 0 }, history }
+        ScreenSnapshot { view: ScreenView { size, lines, cursor, alternate: false, rebuilt: 0 }, history }
     }
 
     /// Removes its files.

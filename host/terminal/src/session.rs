@@ -28,56 +28,56 @@ use wharf_spawn::Spawner;
 
 use self::{
     current::CurrentPty,
-    follow::{Follower, Order, Running},
+    follow::{RunningProgram, SessionOrder, SessionTask},
 };
 use crate::{
-    InputRules, Key, LineMode, Modes, ScreenView, Size, Slice, TerminalError, Turn, TurnInput, TurnOptions, UnknownKey,
-    child,
-    input::Line,
+    HistorySlice, InputRules, Key, LineMode, ScreenView, TerminalError, TerminalModes, TerminalSize, Turn, TurnInput,
+    TurnOptions, UnknownKey, child,
+    input::InputLine,
     integration, keys,
-    turn::{Program, Turns},
+    turn::{SessionTurns, TurnProgram},
 };
 
 pub use output::MAX_MARKS;
-pub(crate) use output::Output;
-pub use request::{History, TerminalRequest};
-pub use state::{Exit, KilledBy, Phase, PlacedMark, Progress};
+pub(crate) use output::ProgramOutput;
+pub use request::{HistoryLimits, TerminalRequest};
+pub use state::{KilledBy, PlacedMark, ProgramExit, SessionPhase, SessionProgress};
 
 /// Orders that wait for the task; more wait where they are given.
 const ORDERS: usize = 8;
 
 /// A program in a terminal. Dropping it kills the whole tree.
 #[derive(Debug)]
-pub struct Session {
-    shared: Arc<Shared>,
-    orders: mpsc::Sender<Order>,
-    progress: watch::Receiver<Progress>,
+pub struct TerminalSession {
+    shared: Arc<SharedTerminal>,
+    orders: mpsc::Sender<SessionOrder>,
+    progress: watch::Receiver<SessionProgress>,
     /// Another one where the program was started again.
     pid: AtomicU32,
     rules: InputRules,
-    turns: Turns,
+    turns: SessionTurns,
     /// Bytes typed since the last line was ended.
     typed_bytes: AtomicUsize,
 }
 
 /// What the session and its task look at.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct SharedTerminal {
     pub(crate) pty: CurrentPty,
     /// Held to take a chunk or to read, never across an await.
-    output: Mutex<Output>,
+    output: Mutex<ProgramOutput>,
     typing_begun: AtomicU64,
     typing_done: AtomicU64,
 }
 
 /// How often something was typed, but for the inputs of turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Typed {
+pub(crate) struct TypingCount {
     begun: u64,
     done: u64,
 }
 
-impl Typed {
+impl TypingCount {
     /// Not all of it has reached the terminal.
     pub(crate) fn is_under_way(self) -> bool {
         self.begun != self.done
@@ -85,34 +85,34 @@ impl Typed {
 }
 
 /// Something is being typed, until this is dropped.
-struct Typing<'s>(&'s Shared);
+struct TypingGuard<'s>(&'s SharedTerminal);
 
-impl Drop for Typing<'_> {
+impl Drop for TypingGuard<'_> {
     fn drop(&mut self) {
         self.0.typing_done.fetch_add(1, Release);
     }
 }
 
-impl Shared {
-    pub(crate) fn output(&self) -> MutexGuard<'_, Output> {
+impl SharedTerminal {
+    pub(crate) fn output(&self) -> MutexGuard<'_, ProgramOutput> {
         // A reader that panicked has changed nothing.
         self.output.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was typed so far.
-    pub(crate) fn typed(&self) -> Typed {
+    pub(crate) fn typed(&self) -> TypingCount {
         // In this order, what ends meanwhile is still under way.
         let done = self.typing_done.load(Acquire);
-        Typed { begun: self.typing_begun.load(Acquire), done }
+        TypingCount { begun: self.typing_begun.load(Acquire), done }
     }
 
-    fn begin_typing(&self) -> Typing<'_> {
+    fn begin_typing(&self) -> TypingGuard<'_> {
         self.typing_begun.fetch_add(1, Release);
-        Typing(self)
+        TypingGuard(self)
     }
 }
 
-impl Session {
+impl TerminalSession {
     /// Starts a program. It runs when this returns.
     ///
     /// # Errors
@@ -122,16 +122,16 @@ impl Session {
         let is_shell = request.is_shell();
         let (running, nonce) = run(spawner, request).await?;
         let pid = running.child.pid();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedTerminal {
             pty: CurrentPty::new(Arc::clone(&running.pty)),
-            output: Mutex::new(Output::new(size, history)),
+            output: Mutex::new(ProgramOutput::new(size, history)),
             typing_begun: AtomicU64::new(0),
             typing_done: AtomicU64::new(0),
         });
         let (orders, received) = mpsc::channel(ORDERS);
-        let (sender, progress) = watch::channel(Progress::START);
-        tokio::spawn(Follower::new(Arc::clone(&shared), sender).run(running, received));
-        let turns = Turns::new(Program { pid, is_shell }, nonce);
+        let (sender, progress) = watch::channel(SessionProgress::START);
+        tokio::spawn(SessionTask::new(Arc::clone(&shared), sender).run(running, received));
+        let turns = SessionTurns::new(TurnProgram { pid, is_shell }, nonce);
         let (pid, typed_bytes) = (AtomicU32::new(pid), AtomicUsize::new(0));
         Ok(Self { shared, orders, progress, pid, rules, turns, typed_bytes })
     }
@@ -139,7 +139,7 @@ impl Session {
     /// How far it has come. Waiting for a change costs nothing; the last state
     /// stays after the end.
     #[must_use]
-    pub fn progress(&self) -> watch::Receiver<Progress> {
+    pub fn progress(&self) -> watch::Receiver<SessionProgress> {
         self.progress.clone()
     }
 
@@ -151,13 +151,13 @@ impl Session {
 
     /// What came, as bytes, from a cursor on.
     #[must_use]
-    pub fn raw(&self, from: u64, maximum_bytes: usize) -> Slice<Vec<u8>> {
+    pub fn raw(&self, from: u64, maximum_bytes: usize) -> HistorySlice<Vec<u8>> {
         self.shared.output().raw.bytes(from, maximum_bytes)
     }
 
     /// What came, as text without control sequences, from a cursor on.
     #[must_use]
-    pub fn text(&self, from: u64, maximum_bytes: usize) -> Slice<String> {
+    pub fn text(&self, from: u64, maximum_bytes: usize) -> HistorySlice<String> {
         self.shared.output().text.text(from, maximum_bytes)
     }
 
@@ -187,7 +187,7 @@ impl Session {
 
     /// What the program has asked of its terminal.
     #[must_use]
-    pub fn modes(&self) -> Modes {
+    pub fn modes(&self) -> TerminalModes {
         self.shared.output().modes()
     }
 
@@ -230,7 +230,7 @@ impl Session {
         let turn = self.turns.begin(&self.shared, &self.progress, shown, options, typing)?;
         if !bytes.is_empty() {
             self.count_typed(&bytes);
-            place.send(Order::Type { bytes, done });
+            place.send(SessionOrder::Type { bytes, done });
         }
         Ok(turn)
     }
@@ -255,7 +255,7 @@ impl Session {
     /// Types a text and Enter.
     ///
     /// # Errors
-    /// As for [`Session::type_text`].
+    /// As for [`TerminalSession::type_text`].
     pub async fn submit(&self, text: &str) -> Result<(), TerminalError> {
         self.type_between_turns(self.checked(text, "\r")?).await
     }
@@ -264,7 +264,7 @@ impl Session {
     fn checked(&self, text: &str, end: &str) -> Result<Vec<u8>, TerminalError> {
         let canonical = self.line_mode().is_some_and(|mode| mode.canonical);
         let typed_bytes = self.typed_bytes.load(Relaxed);
-        self.rules.check(text, Line { canonical, typed_bytes })?;
+        self.rules.check(text, InputLine { canonical, typed_bytes })?;
         let mut bytes = keys::paste(text, self.modes());
         bytes.extend(end.as_bytes());
         Ok(bytes)
@@ -303,21 +303,21 @@ impl Session {
     }
 
     /// Waits until the task takes orders.
-    async fn place(&self) -> Result<mpsc::Permit<'_, Order>, TerminalError> {
+    async fn place(&self) -> Result<mpsc::Permit<'_, SessionOrder>, TerminalError> {
         if self.is_closed() {
             return Err(TerminalError::Closed);
         }
         self.orders.reserve().await.map_err(|_| TerminalError::Closed)
     }
 
-    async fn type_at(&self, place: mpsc::Permit<'_, Order>, bytes: Vec<u8>) -> Result<(), TerminalError> {
+    async fn type_at(&self, place: mpsc::Permit<'_, SessionOrder>, bytes: Vec<u8>) -> Result<(), TerminalError> {
         if bytes.is_empty() {
             return Ok(());
         }
         self.count_typed(&bytes);
         let _typing = self.shared.begin_typing();
         let (done, typed) = oneshot::channel();
-        place.send(Order::Type { bytes, done });
+        place.send(SessionOrder::Type { bytes, done });
         typed.await.map_err(|_| TerminalError::Closed)
     }
 
@@ -332,14 +332,14 @@ impl Session {
 
     fn is_closed(&self) -> bool {
         let progress = self.progress.borrow();
-        progress.phase == Phase::Closed || !progress.terminal_open
+        progress.phase == SessionPhase::Closed || !progress.terminal_open
     }
 
     /// Changes the size. The program is told.
     ///
     /// # Errors
     /// [`TerminalError::System`] where the system refuses.
-    pub fn resize(&self, size: Size) -> Result<(), TerminalError> {
+    pub fn resize(&self, size: TerminalSize) -> Result<(), TerminalError> {
         let mut output = self.shared.output();
         self.shared.pty.resize(size).map_err(TerminalError::system("resize a terminal"))?;
         output.resize(size);
@@ -349,10 +349,10 @@ impl Session {
     /// Ends the whole tree: politely, and what is left after `grace` by force.
     /// Returns once nothing of it is left; dropping the future does not take it
     /// back.
-    pub async fn close(&self, grace: Duration) -> Progress {
+    pub async fn close(&self, grace: Duration) -> SessionProgress {
         let mut progress = self.progress.clone();
         // Where the task has ended, so has all else.
-        let _ = self.orders.send(Order::Close { grace }).await;
+        let _ = self.orders.send(SessionOrder::Close { grace }).await;
         // An error says that there is nobody to change it: it is the last.
         let _ = progress.wait_for(|progress| progress.finished).await;
         *progress.borrow()
@@ -361,10 +361,13 @@ impl Session {
 
 /// Starts a program in a new terminal, and says with which nonce it marks its
 /// output, if it does.
-async fn run(spawner: &Spawner, mut request: TerminalRequest) -> Result<(Running, Option<Nonce>), TerminalError> {
+async fn run(
+    spawner: &Spawner,
+    mut request: TerminalRequest,
+) -> Result<(RunningProgram, Option<Nonce>), TerminalError> {
     let nonce = integration::integrate(&mut request).map_err(TerminalError::system("make a nonce for a shell"))?;
     let (pty, terminal) = request.pty.open(request.size).map_err(TerminalError::system("open a terminal"))?;
     let child = child::start(spawner, request, terminal).await;
     let child = child.map_err(|source| TerminalError::Start { source })?;
-    Ok((Running { child: Arc::new(child), pty }, nonce))
+    Ok((RunningProgram { child: Arc::new(child), pty }, nonce))
 }

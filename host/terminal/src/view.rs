@@ -13,9 +13,9 @@ use std::{
 
 use tokio::sync::Notify;
 
-use crate::{Size, session::Shared};
-use filter::Filter;
-pub(crate) use filter::Inside;
+use crate::{TerminalSize, session::SharedTerminal};
+pub(crate) use filter::OpenSequence;
+use filter::ViewFilter;
 
 /// What waits for one viewer; who lets more come together gets the screen
 /// instead.
@@ -27,12 +27,12 @@ const MAX_VIEWERS: usize = 16;
 
 /// What a viewer is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Update {
+pub enum ViewUpdate {
     /// The whole screen: the first of all, and whenever what came between was
     /// too much. For a terminal of this size that has just been reset.
     Screen {
         /// How large it is.
-        size: Size,
+        size: TerminalSize,
         /// What draws it.
         text: String,
     },
@@ -40,13 +40,13 @@ pub enum Update {
     /// an effect on the viewer's terminal but to draw.
     Text(String),
     /// The terminal has another size now.
-    Resized(Size),
+    Resized(TerminalSize),
     /// What was typed, for viewers that asked for it. What the program takes
     /// without showing it, as it does with passwords, is left out.
     Typed(String),
 }
 
-impl Update {
+impl ViewUpdate {
     fn bytes(&self) -> usize {
         match self {
             Self::Text(text) | Self::Typed(text) | Self::Screen { text, .. } => text.len(),
@@ -63,51 +63,51 @@ pub struct TooManyViewers;
 /// Somebody who looks on. Dropping it ends that.
 #[derive(Debug)]
 pub struct Viewer {
-    tap: Arc<Tap>,
-    session: Weak<Shared>,
+    tap: Arc<ViewerQueue>,
+    session: Weak<SharedTerminal>,
 }
 
 /// What waits for one viewer.
 #[derive(Debug)]
-struct Tap {
-    waiting: Mutex<Waiting>,
+struct ViewerQueue {
+    waiting: Mutex<QueuedUpdates>,
     news: Notify,
     typed: bool,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
-    shown: VecDeque<Update>,
+struct QueuedUpdates {
+    shown: VecDeque<ViewUpdate>,
     bytes: usize,
     /// Something was lost, or nothing was shown yet.
     behind: bool,
     ended: bool,
 }
 
-impl Tap {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+impl ViewerQueue {
+    fn waiting(&self) -> MutexGuard<'_, QueuedUpdates> {
         // Nothing is changed by halves.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, shown: Update) {
+    fn put(&self, shown: ViewUpdate) {
         let mut waiting = self.waiting();
         if waiting.behind {
             return;
         }
         match (waiting.shown.back_mut(), shown) {
-            (Some(Update::Text(text)), Update::Text(more)) => {
+            (Some(ViewUpdate::Text(text)), ViewUpdate::Text(more)) => {
                 text.push_str(&more);
                 waiting.bytes += more.len();
             }
-            (Some(Update::Resized(last)), Update::Resized(size)) => *last = size,
+            (Some(ViewUpdate::Resized(last)), ViewUpdate::Resized(size)) => *last = size,
             (_, shown) => {
                 waiting.bytes += shown.bytes();
                 waiting.shown.push_back(shown);
             }
         }
         if waiting.bytes > MAX_WAITING_BYTES || waiting.shown.len() > MAX_WAITING {
-            *waiting = Waiting { behind: true, ..Waiting::default() };
+            *waiting = QueuedUpdates { behind: true, ..QueuedUpdates::default() };
         }
         drop(waiting);
         self.news.notify_one();
@@ -116,19 +116,19 @@ impl Tap {
 
 /// The viewers of a session. They end with it.
 #[derive(Debug, Default)]
-pub(crate) struct Views {
-    taps: Vec<Weak<Tap>>,
+pub(crate) struct Viewers {
+    taps: Vec<Weak<ViewerQueue>>,
     /// There is one while anybody looks.
-    filter: Option<Filter>,
+    filter: Option<ViewFilter>,
     text: String,
 }
 
-impl Views {
+impl Viewers {
     /// Begins to look. `inside` is the sequence in which the stream is now.
     pub(crate) fn open(
         &mut self,
-        session: &Arc<Shared>,
-        inside: Option<Inside>,
+        session: &Arc<SharedTerminal>,
+        inside: Option<OpenSequence>,
         typed: bool,
     ) -> Result<Viewer, TooManyViewers> {
         self.taps.retain(|tap| tap.strong_count() > 0);
@@ -138,9 +138,9 @@ impl Views {
         if self.taps.is_empty() {
             self.filter = None;
         }
-        self.filter.get_or_insert_with(|| Filter::new(inside));
-        let waiting = Mutex::new(Waiting { behind: true, ..Waiting::default() });
-        let tap = Arc::new(Tap { waiting, news: Notify::new(), typed });
+        self.filter.get_or_insert_with(|| ViewFilter::new(inside));
+        let waiting = Mutex::new(QueuedUpdates { behind: true, ..QueuedUpdates::default() });
+        let tap = Arc::new(ViewerQueue { waiting, news: Notify::new(), typed });
         self.taps.push(Arc::downgrade(&tap));
         Ok(Viewer { tap, session: Arc::downgrade(session) })
     }
@@ -159,15 +159,15 @@ impl Views {
             return;
         }
         let text = std::mem::take(&mut self.text);
-        self.each(|tap| tap.put(Update::Text(text.clone())));
+        self.each(|tap| tap.put(ViewUpdate::Text(text.clone())));
         self.text = text;
         if self.taps.is_empty() {
             self.filter = None;
         }
     }
 
-    pub(crate) fn resized(&mut self, size: Size) {
-        self.each(|tap| tap.put(Update::Resized(size)));
+    pub(crate) fn resized(&mut self, size: TerminalSize) {
+        self.each(|tap| tap.put(ViewUpdate::Resized(size)));
     }
 
     /// Whether anybody is to be told what is typed.
@@ -179,7 +179,7 @@ impl Views {
         let text = String::from_utf8_lossy(bytes);
         self.each(|tap| {
             if tap.typed {
-                tap.put(Update::Typed(text.clone().into_owned()));
+                tap.put(ViewUpdate::Typed(text.clone().into_owned()));
             }
         });
     }
@@ -192,12 +192,12 @@ impl Views {
         });
     }
 
-    fn each(&mut self, mut tell: impl FnMut(&Tap)) {
+    fn each(&mut self, mut tell: impl FnMut(&ViewerQueue)) {
         self.taps.retain(|tap| tap.upgrade().inspect(|tap| tell(tap)).is_some());
     }
 }
 
-impl Drop for Views {
+impl Drop for Viewers {
     fn drop(&mut self) {
         self.end();
     }
@@ -206,7 +206,7 @@ impl Drop for Views {
 impl Viewer {
     /// What is shown next: the screen first. Nothing once the terminal is
     /// closed and all was shown. Cancel-safe.
-    pub async fn next(&mut self) -> Option<Update> {
+    pub async fn next(&mut self) -> Option<ViewUpdate> {
         loop {
             {
                 let mut waiting = self.tap.waiting();
@@ -229,7 +229,7 @@ impl Viewer {
     }
 
     /// The whole screen, for who is behind.
-    fn catch_up(&self) -> Option<Update> {
+    fn catch_up(&self) -> Option<ViewUpdate> {
         if !self.tap.waiting().behind {
             return None;
         }
@@ -239,8 +239,8 @@ impl Viewer {
         let mut output = session.output();
         let mut waiting = self.tap.waiting();
         let ended = waiting.ended;
-        *waiting = Waiting { ended, ..Waiting::default() };
+        *waiting = QueuedUpdates { ended, ..QueuedUpdates::default() };
         drop(waiting);
-        Some(Update::Screen { size: output.screen.size(), text: output.redraw() })
+        Some(ViewUpdate::Screen { size: output.screen.size(), text: output.redraw() })
     }
 }

@@ -1,9 +1,9 @@
 //! What comes from a terminal: bytes to bounded, well-formed text with control
 //! sequences, and that to plain text and events.
 //!
-//! [`Stream`] is fed with bytes as they are read, cut anywhere, and hands out
+//! [`OutputParser`] is fed with bytes as they are read, cut anywhere, and hands out
 //! pieces: each is for the screen and holds the plain text of the same part.
-//! Where a piece ends with an [`Event`], what it says holds right behind the
+//! Where a piece ends with an [`ParsedEvent`], what it says holds right behind the
 //! piece, so that a question for the cursor is answered from a screen that has
 //! drawn all before it and nothing after. Its memory is bounded whatever comes.
 //!
@@ -16,17 +16,17 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
-pub use mark::{Mark, MarkKind};
-pub use reader::{Event, Modes};
+pub use mark::{ShellMark, ShellMarkKind};
+pub use reader::{ParsedEvent, TerminalModes};
 
-use self::{limiter::Limiter, reader::Reader};
+use self::{limiter::OutputLimiter, reader::SequenceReader};
 
 /// What is read with care before one looks again for what is plain.
 const CAREFUL_BYTES: usize = 16;
 
 /// A part of the stream, in order.
 #[derive(Debug)]
-pub struct Piece<'s> {
+pub struct ParsedPiece<'s> {
     /// For the screen: UTF-8 with control sequences, all of them of bounded
     /// length and introduced by ESC.
     pub normalised: &'s str,
@@ -35,38 +35,38 @@ pub struct Piece<'s> {
     /// line that is not empty.
     pub text: &'s str,
     /// What the program said at the end of the piece.
-    pub event: Option<Event>,
+    pub event: Option<ParsedEvent>,
     /// What it has asked of its terminal until then.
-    pub modes: Modes,
+    pub modes: TerminalModes,
 }
 
 /// The way from bytes to pieces.
 #[derive(Default)]
-pub struct Stream {
-    limiter: Limiter,
+pub struct OutputParser {
+    limiter: OutputLimiter,
     parser: vte::Parser,
-    reader: Reader,
+    reader: SequenceReader,
     /// Kept for its memory alone.
     normalised: String,
 }
 
-impl std::fmt::Debug for Stream {
+impl std::fmt::Debug for OutputParser {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Stream").field("limiter", &self.limiter).finish_non_exhaustive()
     }
 }
 
-impl Stream {
+impl OutputParser {
     /// Takes bytes and hands out what follows from them. What can only be read
     /// with the bytes that come next waits for them.
-    pub fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Piece<'_>)) {
+    pub fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(ParsedPiece<'_>)) {
         let (mut rest, mut step) = (bytes, CAREFUL_BYTES);
         while !rest.is_empty() {
             let plain = self.plain(rest);
             if plain > 0 {
                 // It is valid: whoever read it has looked.
                 let normalised = str::from_utf8(&rest[..plain]).unwrap_or_default();
-                each(Piece { normalised, text: self.reader.text(), event: None, modes: self.reader.modes() });
+                each(ParsedPiece { normalised, text: self.reader.text(), event: None, modes: self.reader.modes() });
                 self.reader.clear_text();
                 (rest, step) = (&rest[plain..], CAREFUL_BYTES);
             }
@@ -89,7 +89,7 @@ impl Stream {
         plain
     }
 
-    fn feed_carefully(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece<'_>)) {
+    fn feed_carefully(&mut self, bytes: &[u8], each: &mut impl FnMut(ParsedPiece<'_>)) {
         self.normalised.clear();
         self.limiter.feed(bytes, &mut self.normalised);
         let normalised = std::mem::take(&mut self.normalised);
@@ -103,7 +103,7 @@ impl Stream {
             let (piece, after) = rest.split_at(read);
             rest = after;
             let event = self.reader.take_event();
-            each(Piece { normalised: piece, text: self.reader.text(), event, modes: self.reader.modes() });
+            each(ParsedPiece { normalised: piece, text: self.reader.text(), event, modes: self.reader.modes() });
             self.reader.clear_text();
         }
         self.normalised = normalised;
@@ -125,7 +125,7 @@ impl Stream {
 
     /// What the program has asked of its terminal so far.
     #[must_use]
-    pub fn modes(&self) -> Modes {
+    pub fn modes(&self) -> TerminalModes {
         self.reader.modes()
     }
 }

@@ -21,10 +21,10 @@ use tokio::{
 use wharf_completion::detection::{Decision, Parameters};
 
 pub(crate) use self::{
-    judge::{Program, Turns},
+    judge::{SessionTurns, TurnProgram},
     task::text_to_cursor,
 };
-use crate::{Progress, Slice, session::Shared};
+use crate::{HistorySlice, SessionProgress, session::SharedTerminal};
 
 /// A chunk of so many characters is handed out at once.
 const CHUNK_CHARACTERS: usize = 512;
@@ -76,26 +76,26 @@ impl TurnState {
 
 /// A turn. Dropping it does not end it, and it can be asked for again.
 #[derive(Debug, Clone)]
-pub struct Turn(Arc<Inner>);
+pub struct Turn(Arc<TurnShared>);
 
 #[derive(Debug)]
-struct Inner {
+struct TurnShared {
     state: watch::Sender<TurnState>,
     /// The session alone keeps its terminal open.
-    session: Weak<Shared>,
-    progress: watch::Receiver<Progress>,
+    session: Weak<SharedTerminal>,
+    progress: watch::Receiver<SessionProgress>,
 }
 
 impl Turn {
     fn new(
         number: u64,
         start: u64,
-        session: &Arc<Shared>,
-        progress: watch::Receiver<Progress>,
+        session: &Arc<SharedTerminal>,
+        progress: watch::Receiver<SessionProgress>,
         decision: Decision,
     ) -> Self {
         let state = TurnState { number, start, end: None, decision, cancelled: false };
-        Self(Arc::new(Inner { state: watch::Sender::new(state), session: Arc::downgrade(session), progress }))
+        Self(Arc::new(TurnShared { state: watch::Sender::new(state), session: Arc::downgrade(session), progress }))
     }
 
     /// How it stands.
@@ -115,7 +115,7 @@ impl Turn {
     /// `patience` is; then it may be empty. Nothing behind the turn's end is
     /// handed out, and a chunk has at most `maximum_bytes`, but never less than
     /// a character.
-    pub async fn next(&self, from: u64, maximum_bytes: usize, patience: Duration) -> Slice<String> {
+    pub async fn next(&self, from: u64, maximum_bytes: usize, patience: Duration) -> HistorySlice<String> {
         let maximum_bytes = maximum_bytes.max(CHARACTER_BYTES);
         let enough_bytes = maximum_bytes.min(CHUNK_CHARACTERS * CHARACTER_BYTES);
         let mut until = Instant::now().checked_add(patience);
@@ -144,13 +144,13 @@ impl Turn {
         }
     }
 
-    fn text(&self, from: u64, maximum_bytes: usize, end: Option<u64>) -> Slice<String> {
+    fn text(&self, from: u64, maximum_bytes: usize, end: Option<u64>) -> HistorySlice<String> {
         let left = end.map_or(u64::MAX, |end| end.saturating_sub(from));
         let maximum_bytes = maximum_bytes.min(usize::try_from(left).unwrap_or(usize::MAX));
         match self.0.session.upgrade() {
             Some(session) => session.output().text.text(from, maximum_bytes),
             // Nobody keeps its text any more.
-            None => Slice { content: String::new(), start: from, next: from, evicted_before: from },
+            None => HistorySlice { content: String::new(), start: from, next: from, evicted_before: from },
         }
     }
 

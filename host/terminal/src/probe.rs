@@ -34,8 +34,8 @@ use tokio::{sync::oneshot, time::timeout};
 use wharf_completion::detection::Beside;
 
 #[cfg(target_os = "linux")]
-use self::{call::Doing, descriptors::Descriptors};
-use crate::pty::Inside;
+use self::{call::ThreadActivity, descriptors::GroupDescriptors};
+use crate::pty::SlaveState;
 
 /// A look takes some tenths of a millisecond.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -54,14 +54,14 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(2);
 
 /// Looks at the programs of one session.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Probe {
+pub(crate) struct ForegroundProbe {
     /// A thread is looking, or is held up.
     looking: Arc<AtomicBool>,
 }
 
 /// Whom to look at.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Front {
+pub(crate) struct ForegroundGroup {
     /// The program of the session.
     pub(crate) leader: u32,
     /// The process group in the foreground.
@@ -70,7 +70,7 @@ pub(crate) struct Front {
 
 /// What the screen says of whoever is in front.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown {
+pub(crate) struct ScreenSigns {
     /// It draws the whole screen, as editors do.
     pub(crate) owns_screen: bool,
     /// The cursor is behind what may be a prompt.
@@ -79,7 +79,7 @@ pub(crate) struct Shown {
 
 /// What all that is in front waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waits {
+pub(crate) enum ForegroundWait {
     /// For this terminal, and for nothing else.
     ForInput {
         /// How long at most, before it goes on.
@@ -98,10 +98,10 @@ pub(crate) enum Waits {
     NotForInput,
 }
 
-impl Waits {
+impl ForegroundWait {
     /// Whether it waits for input and does nothing without; nothing where that
     /// cannot be said.
-    pub(crate) fn for_input(self, shown: Shown) -> Option<bool> {
+    pub(crate) fn for_input(self, shown: ScreenSigns) -> Option<bool> {
         match self {
             Self::NotForInput => Some(false),
             Self::Rests { .. } | Self::Computes => None,
@@ -125,14 +125,14 @@ impl Waits {
     }
 }
 
-impl Probe {
+impl ForegroundProbe {
     /// What all that is in front waits for; nothing where that cannot be said.
-    pub(crate) async fn waits(&self, front: Front, terminal: Inside) -> Option<Waits> {
+    pub(crate) async fn waits(&self, front: ForegroundGroup, terminal: SlaveState) -> Option<ForegroundWait> {
         if self.looking.swap(true, AcqRel) {
             return None;
         }
         let (found, answer) = oneshot::channel();
-        let looking = Looking(Arc::clone(&self.looking));
+        let looking = ProbeGuard(Arc::clone(&self.looking));
         let look = move || {
             let _looking = looking;
             // Whoever asked may have gone.
@@ -144,18 +144,18 @@ impl Probe {
 }
 
 /// Ends with the look, however that ends.
-struct Looking(Arc<AtomicBool>);
+struct ProbeGuard(Arc<AtomicBool>);
 
-impl Drop for Looking {
+impl Drop for ProbeGuard {
     fn drop(&mut self) {
         self.0.store(false, Release);
     }
 }
 
 #[cfg(target_os = "linux")]
-fn waits(front: Front, terminal: Inside) -> Option<Waits> {
+fn waits(front: ForegroundGroup, terminal: SlaveState) -> Option<ForegroundWait> {
     let group = processes::of_group(front.leader, front.group)?;
-    let descriptors = Descriptors::new(&group, terminal.device);
+    let descriptors = GroupDescriptors::new(&group, terminal.device);
     let mut doings = Vec::new();
     for &process in &group {
         for thread in processes::threads(process)? {
@@ -167,43 +167,43 @@ fn waits(front: Front, terminal: Inside) -> Option<Waits> {
 
 /// Other systems do not say what a program waits for.
 #[cfg(not(target_os = "linux"))]
-fn waits(_: Front, _: Inside) -> Option<Waits> {
+fn waits(_: ForegroundGroup, _: SlaveState) -> Option<ForegroundWait> {
     None
 }
 
 /// What follows for all from what each thread does.
 #[cfg(target_os = "linux")]
-fn together(doings: &[Doing]) -> Option<Waits> {
+fn together(doings: &[ThreadActivity]) -> Option<ForegroundWait> {
     let (mut listens, mut alone, mut unknown, mut computes, mut goes_on) =
         (false, true, doings.is_empty(), false, false);
     let (mut listening, mut sleeping) = (None::<Duration>, None::<Duration>);
     for doing in doings {
         match *doing {
-            Doing::Listens { limit } => {
+            ThreadActivity::Listens { limit } => {
                 listens = true;
                 // The first that goes on is all that counts where all listen.
                 listening = [listening, limit].into_iter().flatten().min();
             }
-            Doing::ListensElsewhereToo { limit } => {
+            ThreadActivity::ListensElsewhereToo { limit } => {
                 (listens, alone) = (true, false);
                 sleeping = sleeping.max(limit);
             }
-            Doing::Sleeps { limit } => sleeping = sleeping.max(Some(limit)),
-            Doing::WaitsForService => unknown = true,
-            Doing::Computes => computes = true,
-            Doing::GoesOn => goes_on = true,
-            Doing::WaitsForOthers => {}
+            ThreadActivity::Sleeps { limit } => sleeping = sleeping.max(Some(limit)),
+            ThreadActivity::WaitsForService => unknown = true,
+            ThreadActivity::Computes => computes = true,
+            ThreadActivity::GoesOn => goes_on = true,
+            ThreadActivity::WaitsForOthers => {}
         }
     }
     match (listens, sleeping) {
         _ if unknown => None,
-        (false, _) => Some(Waits::NotForInput),
+        (false, _) => Some(ForegroundWait::NotForInput),
         _ if goes_on => None,
-        _ if computes => Some(Waits::Computes),
-        (true, None) => alone.then_some(Waits::ForInput { limit: listening }),
+        _ if computes => Some(ForegroundWait::Computes),
+        (true, None) => alone.then_some(ForegroundWait::ForInput { limit: listening }),
         (true, Some(wakes)) => {
             let wakes = listening.map_or(wakes, |limit| limit.max(wakes));
-            (wakes <= LONGEST_SLEEP).then_some(Waits::Rests { wakes, alone })
+            (wakes <= LONGEST_SLEEP).then_some(ForegroundWait::Rests { wakes, alone })
         }
     }
 }
@@ -211,55 +211,64 @@ fn together(doings: &[Doing]) -> Option<Waits> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::pty::Device;
+    use crate::pty::TerminalDevice;
 
     #[tokio::test]
     async fn a_look_that_is_held_up_holds_up_nobody_and_the_next_is_not_begun() {
-        let probe = Probe::default();
+        let probe = ForegroundProbe::default();
         probe.looking.store(true, Release);
-        let terminal =
-            Inside { device: Device { number: 0, file_system: 0 }, has_unread_input: false, read_limit: None };
-        let front = Front { leader: 1, group: 1 };
+        let terminal = SlaveState {
+            device: TerminalDevice { number: 0, file_system: 0 },
+            has_unread_input: false,
+            read_limit: None,
+        };
+        let front = ForegroundGroup { leader: 1, group: 1 };
         assert_eq!(probe.waits(front, terminal).await, None);
     }
 
     #[test]
     fn all_that_is_in_front_has_to_wait_for_the_terminal_alone() {
-        let forever = Doing::Listens { limit: None };
-        let second = Doing::Listens { limit: Some(Duration::from_secs(1)) };
-        let waits = |limit| Some(Waits::ForInput { limit });
-        assert_eq!(together(&[forever, Doing::WaitsForOthers, forever]), waits(None));
-        assert_eq!(together(&[forever, second, Doing::WaitsForOthers]), waits(Some(Duration::from_secs(1))));
-        let elsewhere = |limit| Doing::ListensElsewhereToo { limit };
-        for other in [Doing::GoesOn, elsewhere(None), Doing::WaitsForService] {
+        let forever = ThreadActivity::Listens { limit: None };
+        let second = ThreadActivity::Listens { limit: Some(Duration::from_secs(1)) };
+        let waits = |limit| Some(ForegroundWait::ForInput { limit });
+        assert_eq!(together(&[forever, ThreadActivity::WaitsForOthers, forever]), waits(None));
+        assert_eq!(together(&[forever, second, ThreadActivity::WaitsForOthers]), waits(Some(Duration::from_secs(1))));
+        let elsewhere = |limit| ThreadActivity::ListensElsewhereToo { limit };
+        for other in [ThreadActivity::GoesOn, elsewhere(None), ThreadActivity::WaitsForService] {
             assert_eq!(together(&[forever, other]), None);
         }
-        assert_eq!(together(&[elsewhere(None), Doing::WaitsForOthers]), None);
-        assert_eq!(together(&[Doing::GoesOn, Doing::WaitsForOthers]), Some(Waits::NotForInput));
+        assert_eq!(together(&[elsewhere(None), ThreadActivity::WaitsForOthers]), None);
+        assert_eq!(
+            together(&[ThreadActivity::GoesOn, ThreadActivity::WaitsForOthers]),
+            Some(ForegroundWait::NotForInput)
+        );
         // A service may read the terminal in place of whoever asked it to.
-        assert_eq!(together(&[Doing::WaitsForService, Doing::WaitsForOthers]), None);
+        assert_eq!(together(&[ThreadActivity::WaitsForService, ThreadActivity::WaitsForOthers]), None);
         assert_eq!(together(&[]), None);
     }
 
     #[test]
     fn a_program_that_listens_and_sleeps_rests_until_all_of_it_has_woken() {
-        let listens = |limit| Doing::Listens { limit };
-        let sleeps = |milliseconds| Doing::Sleeps { limit: Duration::from_millis(milliseconds) };
-        let rests = |milliseconds, alone| Some(Waits::Rests { wakes: Duration::from_millis(milliseconds), alone });
+        let listens = |limit| ThreadActivity::Listens { limit };
+        let sleeps = |milliseconds| ThreadActivity::Sleeps { limit: Duration::from_millis(milliseconds) };
+        let rests =
+            |milliseconds, alone| Some(ForegroundWait::Rests { wakes: Duration::from_millis(milliseconds), alone });
         assert_eq!(together(&[listens(None), sleeps(100), sleeps(80)]), rests(100, true));
         let second = Some(Duration::from_secs(1));
         assert_eq!(together(&[listens(second), sleeps(100)]), rests(1_000, true));
-        assert_eq!(together(&[Doing::ListensElsewhereToo { limit: second }]), rests(1_000, false));
+        assert_eq!(together(&[ThreadActivity::ListensElsewhereToo { limit: second }]), rests(1_000, false));
         assert_eq!(together(&[listens(None), sleeps(2_001)]), None, "nobody waits for that");
-        assert_eq!(together(&[listens(None), sleeps(100), Doing::Computes]), Some(Waits::Computes));
-        assert_eq!(together(&[Doing::Computes, sleeps(100)]), Some(Waits::NotForInput));
+        assert_eq!(together(&[listens(None), sleeps(100), ThreadActivity::Computes]), Some(ForegroundWait::Computes));
+        assert_eq!(together(&[ThreadActivity::Computes, sleeps(100)]), Some(ForegroundWait::NotForInput));
     }
 
     #[test]
     fn a_limit_counts_by_what_is_on_the_screen() {
-        let (plain, prompt) = (Shown { owns_screen: false, prompt: false }, Shown { owns_screen: false, prompt: true });
-        let screen = Shown { owns_screen: true, prompt: false };
-        let waits = |seconds, shown| Waits::ForInput { limit: Some(Duration::from_secs(seconds)) }.for_input(shown);
+        let (plain, prompt) =
+            (ScreenSigns { owns_screen: false, prompt: false }, ScreenSigns { owns_screen: false, prompt: true });
+        let screen = ScreenSigns { owns_screen: true, prompt: false };
+        let waits =
+            |seconds, shown| ForegroundWait::ForInput { limit: Some(Duration::from_secs(seconds)) }.for_input(shown);
         assert_eq!([waits(4, plain), waits(100, plain), waits(4, prompt), waits(0, screen)], [None; 4]);
         assert_eq!([waits(5, prompt), waits(1, screen)], [Some(true); 2]);
     }

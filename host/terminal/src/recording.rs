@@ -17,8 +17,8 @@ use std::{
 use chrono::{DateTime, Utc};
 use tokio::task::spawn_blocking;
 
-use self::cast::Code;
-use crate::{Size, Update, Viewer, private_files};
+use self::cast::CastEvent;
+use crate::{TerminalSize, ViewUpdate, Viewer, private_files};
 
 /// What a recording ends with where there is no more room.
 const FULL: &str = "the recording is full";
@@ -58,19 +58,19 @@ impl RecordingSettings {
 struct Recorder {
     file: File,
     began: Instant,
-    size: Size,
+    size: TerminalSize,
     left_bytes: u64,
     /// Nothing was shown yet.
     is_first: bool,
 }
 
 /// What a recording is of.
-pub(crate) struct Subject {
+pub(crate) struct RecordingSubject {
     /// A part of the file's name.
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) terminal: String,
-    pub(crate) size: Size,
+    pub(crate) size: TerminalSize,
     pub(crate) began: DateTime<Utc>,
 }
 
@@ -78,7 +78,11 @@ pub(crate) struct Subject {
 ///
 /// # Errors
 /// Where the file cannot be made.
-pub(crate) async fn begin(settings: &RecordingSettings, subject: Subject, viewer: Viewer) -> io::Result<PathBuf> {
+pub(crate) async fn begin(
+    settings: &RecordingSettings,
+    subject: RecordingSubject,
+    viewer: Viewer,
+) -> io::Result<PathBuf> {
     let settings = settings.clone();
     let opened = spawn_blocking(move || Recorder::open(&settings, &subject)).await;
     let (recorder, path) = opened.map_err(io::Error::other)??;
@@ -104,14 +108,16 @@ async fn run(mut recorder: Recorder, mut viewer: Viewer) {
         }
     }
     let after = recorder.began.elapsed();
-    drop(spawn_blocking(move || recorder.write(&cast::event(after, Code::Marker, "the terminal was closed"))).await);
+    drop(
+        spawn_blocking(move || recorder.write(&cast::event(after, CastEvent::Marker, "the terminal was closed"))).await,
+    );
 }
 
 impl Recorder {
-    fn open(settings: &RecordingSettings, subject: &Subject) -> io::Result<(Self, PathBuf)> {
+    fn open(settings: &RecordingSettings, subject: &RecordingSubject) -> io::Result<(Self, PathBuf)> {
         private_files::make_directory(&settings.directory)?;
         make_room(&settings.directory, settings.total_bytes.saturating_sub(settings.maximum_bytes))?;
-        let Subject { name, title, terminal, size, began } = subject;
+        let RecordingSubject { name, title, terminal, size, began } = subject;
         let path = settings.directory.join(format!("{}-{name}.{SUFFIX}", began.format("%Y%m%dT%H%M%SZ")));
         let file = private_files::options().write(true).create_new(true).open(&path)?;
         let left_bytes = settings.maximum_bytes;
@@ -121,37 +127,37 @@ impl Recorder {
     }
 
     /// Writes down what was shown. Whether there is room for more.
-    fn take(&mut self, after: Duration, shown: &Update) -> io::Result<bool> {
+    fn take(&mut self, after: Duration, shown: &ViewUpdate) -> io::Result<bool> {
         let event = |code, data: &str| cast::event(after, code, data);
         let text = match shown {
-            Update::Text(text) => event(Code::Output, text),
-            Update::Typed(text) => event(Code::Input, text),
-            Update::Resized(size) => self.resized(after, *size),
-            Update::Screen { size, text } => {
-                let lost = if self.is_first { String::new() } else { event(Code::Marker, LOST) };
+            ViewUpdate::Text(text) => event(CastEvent::Output, text),
+            ViewUpdate::Typed(text) => event(CastEvent::Input, text),
+            ViewUpdate::Resized(size) => self.resized(after, *size),
+            ViewUpdate::Screen { size, text } => {
+                let lost = if self.is_first { String::new() } else { event(CastEvent::Marker, LOST) };
                 let drawn = match (self.is_first, text.as_str()) {
                     (true, "") => String::new(),
-                    (true, text) => event(Code::Output, text),
+                    (true, text) => event(CastEvent::Output, text),
                     // On a terminal as it is when it begins.
-                    (false, text) => event(Code::Output, &format!("\x1bc{text}")),
+                    (false, text) => event(CastEvent::Output, &format!("\x1bc{text}")),
                 };
                 format!("{}{lost}{drawn}", self.resized(after, *size))
             }
         };
         self.is_first = false;
         if text.len() as u64 + RESERVED_BYTES > self.left_bytes {
-            self.write(&event(Code::Marker, FULL))?;
+            self.write(&event(CastEvent::Marker, FULL))?;
             return Ok(false);
         }
         self.write(&text)?;
         Ok(true)
     }
 
-    fn resized(&mut self, after: Duration, size: Size) -> String {
+    fn resized(&mut self, after: Duration, size: TerminalSize) -> String {
         if std::mem::replace(&mut self.size, size) == size {
             return String::new();
         }
-        cast::event(after, Code::Resize, &cast::size(size))
+        cast::event(after, CastEvent::Resize, &cast::size(size))
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {

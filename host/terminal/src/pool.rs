@@ -40,21 +40,23 @@ use wharf_core::{SessionId, TenantId, TerminalOwner};
 use wharf_spawn::Spawner;
 
 use self::{
-    entry::{Life, Terminal},
+    entry::{PooledTerminal, TerminalLife},
     keep::Common,
-    lost::Lost,
-    profile::{Kind, Profile, Profiles},
+    lost::LostTerminal,
+    profile::{ProfileChoice, ProgramProfile, ProgramProfiles},
 };
-use crate::{Progress, Size, Slice, TerminalError, TurnInput, TurnOptions, TurnState};
+use crate::{HistorySlice, SessionProgress, TerminalError, TerminalSize, TurnInput, TurnOptions, TurnState};
 
-pub use attach::Attached;
+pub use attach::AttachedTerminal;
 pub use id::TerminalId;
-pub use info::{CloseReason, Followed, Shown, Started, Status, TerminalInfo};
-pub use metrics::{Errors, LIFE_BUCKETS_SECONDS, Metrics, RESPONSE_BUCKETS_MILLISECONDS, Responses};
+pub use info::{CloseReason, LaunchOutcome, ScreenSnapshot, Status, TerminalInfo, TurnOutput};
+pub use metrics::{
+    LIFE_BUCKETS_SECONDS, RESPONSE_BUCKETS_MILLISECONDS, TerminalFailureCounts, TerminalMetrics, TurnResponseTimes,
+};
 pub use profile::{InvalidProfile, ProfileProblem, ProfileSettings, check_profiles};
-pub use settings::{Restart, Settings, Wanted};
-pub use sweep::Swept;
-pub use watch::{Seen, Watched};
+pub use settings::{LaunchRequest, Restart, TerminalPoolSettings};
+pub use sweep::TerminalSweepReport;
+pub use watch::{WatchEvent, WatchedTerminal};
 
 /// The longest that a close leaves to a program to end by itself.
 const LONGEST_GRACE: Duration = Duration::from_secs(60);
@@ -66,29 +68,29 @@ const LONGEST_GRACE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Terminals {
     common: Arc<Common>,
-    profiles: Profiles,
-    table: Arc<Mutex<Table>>,
+    profiles: ProgramProfiles,
+    table: Arc<Mutex<TerminalTable>>,
 }
 
 /// What there is, and whether more may come.
 #[derive(Debug, Default)]
-struct Table {
-    terminals: HashMap<TerminalId, Arc<Terminal>>,
+struct TerminalTable {
+    terminals: HashMap<TerminalId, Arc<PooledTerminal>>,
     /// Those that were lost with an earlier host.
-    lost: HashMap<TerminalId, Arc<Lost>>,
+    lost: HashMap<TerminalId, Arc<LostTerminal>>,
     /// Places that are taken by terminals which are being started.
     starting: HashMap<TerminalOwner, usize>,
     closed: bool,
 }
 
-impl Table {
-    fn open(&self) -> impl Iterator<Item = &Arc<Terminal>> {
+impl TerminalTable {
+    fn open(&self) -> impl Iterator<Item = &Arc<PooledTerminal>> {
         self.terminals.values().filter(|terminal| terminal.is_open())
     }
 }
 
 /// A lock that is held for a look, never across an await.
-fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
+fn lock(table: &Mutex<TerminalTable>) -> MutexGuard<'_, TerminalTable> {
     table.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -97,11 +99,11 @@ impl Terminals {
     ///
     /// # Errors
     /// Where a profile has a prompt that cannot be used.
-    pub fn open(spawner: Spawner, settings: Settings) -> Result<Self, InvalidProfile> {
-        let profiles = Profiles::new(&settings.profiles, settings.limits.input_characters)?;
+    pub fn open(spawner: Spawner, settings: TerminalPoolSettings) -> Result<Self, InvalidProfile> {
+        let profiles = ProgramProfiles::new(&settings.profiles, settings.limits.input_characters)?;
         let (places, tombstones) = (places::of_open(&settings.limits), places::of_ended(&settings.limits));
         let (home, found) = settings.records.as_deref().and_then(lost::open).unzip();
-        let counters = metrics::Counters::default();
+        let counters = metrics::TerminalCounters::default();
         let common = Arc::new(Common { spawner, settings, counters, places, tombstones, home });
         let terminals = Self { common, profiles, table: Arc::default() };
         terminals.take_over(found.unwrap_or_default());
@@ -142,8 +144,8 @@ impl Terminals {
         let terminal = self.find(owner, id)?;
         Ok(match profile.map(|name| self.profiles.kind(name)).transpose()? {
             None => options(&terminal.profile, terminal.profile.preset),
-            Some(Kind::Preset(preset)) => options(&terminal.profile, preset),
-            Some(Kind::Profile(profile)) => options(&profile, profile.preset),
+            Some(ProfileChoice::Preset(preset)) => options(&terminal.profile, preset),
+            Some(ProfileChoice::Profile(profile)) => options(&profile, profile.preset),
         })
     }
 
@@ -152,7 +154,7 @@ impl Terminals {
     ///
     /// # Errors
     /// [`TerminalError::NotFound`]; [`TerminalError::Restarting`]; as for
-    /// [`crate::Session::begin_turn`].
+    /// [`crate::TerminalSession::begin_turn`].
     pub async fn send(
         &self,
         owner: &TerminalOwner,
@@ -238,11 +240,11 @@ impl Terminals {
         from: u64,
         maximum_bytes: usize,
         patience: Duration,
-    ) -> Result<Followed, TerminalError> {
+    ) -> Result<TurnOutput, TerminalError> {
         let terminal = self.used(owner, id)?;
         let turn = terminal.turn(turn)?;
         let piece = turn.next(from, maximum_bytes, self.patience(patience)).await;
-        Ok(Followed { piece, turn: turn.state() })
+        Ok(TurnOutput { piece, turn: turn.state() })
     }
 
     /// Gives a turn up: see [`crate::Turn::cancel`].
@@ -258,7 +260,7 @@ impl Terminals {
     ///
     /// # Errors
     /// [`TerminalError::NotFound`]; [`TerminalError::Restarting`]; as for
-    /// [`crate::Session::press`].
+    /// [`crate::TerminalSession::press`].
     pub async fn press(&self, owner: &TerminalOwner, id: TerminalId, keys: &[&str]) -> Result<(), TerminalError> {
         let terminal = self.used(owner, id)?;
         let pressed = async {
@@ -276,13 +278,18 @@ impl Terminals {
     ///
     /// # Errors
     /// [`TerminalError::NotFound`].
-    pub fn screen(&self, owner: &TerminalOwner, id: TerminalId, history_lines: usize) -> Result<Shown, TerminalError> {
+    pub fn screen(
+        &self,
+        owner: &TerminalOwner,
+        id: TerminalId,
+        history_lines: usize,
+    ) -> Result<ScreenSnapshot, TerminalError> {
         if let Some(lost) = self.lost(owner, id) {
             return Ok(lost.shown(history_lines));
         }
         let session = &self.used(owner, id)?.session;
         let history = if history_lines == 0 { Vec::new() } else { session.rows_above(history_lines) };
-        Ok(Shown { view: session.screen(), history })
+        Ok(ScreenSnapshot { view: session.screen(), history })
     }
 
     /// Text without control sequences, from a cursor on.
@@ -295,7 +302,7 @@ impl Terminals {
         id: TerminalId,
         from: u64,
         maximum_bytes: usize,
-    ) -> Result<Slice<String>, TerminalError> {
+    ) -> Result<HistorySlice<String>, TerminalError> {
         if let Some(lost) = self.lost(owner, id) {
             return Ok(lost.text(from, maximum_bytes));
         }
@@ -312,7 +319,7 @@ impl Terminals {
         id: TerminalId,
         from: u64,
         maximum_bytes: usize,
-    ) -> Result<Slice<Vec<u8>>, TerminalError> {
+    ) -> Result<HistorySlice<Vec<u8>>, TerminalError> {
         if let Some(lost) = self.lost(owner, id) {
             return Ok(lost.raw());
         }
@@ -343,7 +350,7 @@ impl Terminals {
         &self,
         owner: &TerminalOwner,
         id: TerminalId,
-        so: impl Fn(&Progress) -> bool + Send,
+        so: impl Fn(&SessionProgress) -> bool + Send,
         patience: Duration,
     ) -> Result<TerminalInfo, TerminalError> {
         if let Some(lost) = self.lost(owner, id) {
@@ -355,7 +362,7 @@ impl Terminals {
             select! {
                 // It goes on while the terminal is there, which is held here.
                 _ = progress.wait_for(so) => {}
-                _ = life.wait_for(|life| *life == Life::Ended) => {}
+                _ = life.wait_for(|life| *life == TerminalLife::Ended) => {}
             }
         };
         drop(tokio::time::timeout(self.patience(patience), waiting).await);
@@ -368,9 +375,9 @@ impl Terminals {
     /// # Errors
     /// [`TerminalError::NotFound`]; [`TerminalError::Closed`]; or where the
     /// system refuses.
-    pub fn resize(&self, owner: &TerminalOwner, id: TerminalId, size: Size) -> Result<(), TerminalError> {
+    pub fn resize(&self, owner: &TerminalOwner, id: TerminalId, size: TerminalSize) -> Result<(), TerminalError> {
         let terminal = self.used(owner, id)?;
-        if *terminal.life.borrow() == Life::Ended {
+        if *terminal.life.borrow() == TerminalLife::Ended {
             return Err(terminal.explained(TerminalError::Closed));
         }
         terminal.session.resize(size)
@@ -399,7 +406,7 @@ impl Terminals {
 
     /// What there is, and what it has come to so far.
     #[must_use]
-    pub fn metrics(&self) -> Metrics {
+    pub fn metrics(&self) -> TerminalMetrics {
         let (open, busy) = lock(&self.table)
             .open()
             .fold((0, 0), |(open, busy), terminal| (open + 1, busy + usize::from(terminal.turn_runs())));
@@ -425,7 +432,7 @@ impl Terminals {
 
     /// The one way to a terminal: who does not own it cannot tell it from one
     /// that never was.
-    fn find(&self, owner: &TerminalOwner, id: TerminalId) -> Result<Arc<Terminal>, TerminalError> {
+    fn find(&self, owner: &TerminalOwner, id: TerminalId) -> Result<Arc<PooledTerminal>, TerminalError> {
         let table = lock(&self.table);
         if let Some(found) = table.terminals.get(&id).filter(|terminal| terminal.owner == *owner) {
             return Ok(Arc::clone(found));
@@ -437,12 +444,12 @@ impl Terminals {
     }
 
     /// A terminal that was lost with an earlier host.
-    fn lost(&self, owner: &TerminalOwner, id: TerminalId) -> Option<Arc<Lost>> {
+    fn lost(&self, owner: &TerminalOwner, id: TerminalId) -> Option<Arc<LostTerminal>> {
         lock(&self.table).lost.get(&id).filter(|lost| lost.record.owner == *owner).cloned()
     }
 
     /// Those that were lost, in the order in which they were opened.
-    fn lost_of(&self, counts: impl Fn(&TerminalOwner) -> bool) -> Vec<Arc<Lost>> {
+    fn lost_of(&self, counts: impl Fn(&TerminalOwner) -> bool) -> Vec<Arc<LostTerminal>> {
         let table = lock(&self.table);
         let mut lost: Vec<_> = table.lost.values().filter(|lost| counts(&lost.record.owner)).cloned().collect();
         lost.sort_by_key(|lost| (lost.info().started, lost.record.id));
@@ -450,11 +457,11 @@ impl Terminals {
     }
 
     /// The same for what its owner does with it.
-    fn used(&self, owner: &TerminalOwner, id: TerminalId) -> Result<Arc<Terminal>, TerminalError> {
+    fn used(&self, owner: &TerminalOwner, id: TerminalId) -> Result<Arc<PooledTerminal>, TerminalError> {
         self.find(owner, id).inspect(|terminal| terminal.touch())
     }
 
-    fn all_of(&self, so: impl Fn(&Terminal) -> bool) -> Vec<Arc<Terminal>> {
+    fn all_of(&self, so: impl Fn(&PooledTerminal) -> bool) -> Vec<Arc<PooledTerminal>> {
         lock(&self.table).terminals.values().filter(|terminal| so(terminal)).cloned().collect()
     }
 
@@ -478,21 +485,21 @@ impl Drop for Terminals {
 }
 
 /// Sorted by when they were opened.
-fn infos(mut terminals: Vec<Arc<Terminal>>) -> impl Iterator<Item = (TerminalOwner, TerminalInfo)> {
+fn infos(mut terminals: Vec<Arc<PooledTerminal>>) -> impl Iterator<Item = (TerminalOwner, TerminalInfo)> {
     terminals.sort_by_key(|terminal| (terminal.began, terminal.id));
     terminals.into_iter().map(|terminal| (terminal.owner.clone(), terminal.info()))
 }
 
-fn options(profile: &Profile, preset: Preset) -> TurnOptions {
+fn options(profile: &ProgramProfile, preset: Preset) -> TurnOptions {
     // They were tried when the pool was opened.
     let parameters = profile.parameters(preset).unwrap_or_else(|_| Parameters::from(preset));
     TurnOptions { parameters }
 }
 
-fn takes_input(terminal: &Terminal) -> Result<(), TerminalError> {
+fn takes_input(terminal: &PooledTerminal) -> Result<(), TerminalError> {
     match *terminal.life.borrow() {
-        Life::Running => Ok(()),
-        Life::Restarting => Err(TerminalError::Restarting),
-        Life::Ended => Err(TerminalError::Closed),
+        TerminalLife::Running => Ok(()),
+        TerminalLife::Restarting => Err(TerminalError::Restarting),
+        TerminalLife::Ended => Err(TerminalError::Closed),
     }
 }

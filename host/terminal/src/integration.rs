@@ -20,9 +20,9 @@ use wharf_spawn::{Bind, Containment};
 
 use crate::TerminalRequest;
 
-const BASH: (&str, &str) = ("rc.bash", include_str!("rc.bash"));
+const BASH: (&str, &str) = ("rc.bash", include_str!("integration/rc.bash"));
 /// zsh looks for this name.
-const ZSH: (&str, &str) = (".zshenv", include_str!("rc.zsh"));
+const ZSH: (&str, &str) = (".zshenv", include_str!("integration/rc.zsh"));
 const NONCE: &str = "WHARF_SHELL_NONCE";
 
 /// Options of a shell that change nothing of which files it reads, but for
@@ -38,7 +38,7 @@ pub struct ShellIntegration {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shell {
+enum IntegratedShell {
     Bash,
     Zsh,
 }
@@ -98,12 +98,12 @@ pub(crate) fn integrate(request: &mut TerminalRequest) -> io::Result<Option<Nonc
     let raw = random()?;
     let nonce = Nonce::new(&raw).map_err(io::Error::other)?;
     match shell {
-        Shell::Bash => {
+        IntegratedShell::Bash => {
             // Before options of one letter, or bash takes them for others.
             let file = integration.path(BASH.0).into_os_string();
             request.arguments.splice(0..0, [OsString::from("--rcfile"), file]);
         }
-        Shell::Zsh => {
+        IntegratedShell::Zsh => {
             for (name, _) in &mut request.environment {
                 if name == "ZDOTDIR" {
                     *name = "WHARF_ZDOTDIR".into();
@@ -119,11 +119,11 @@ pub(crate) fn integrate(request: &mut TerminalRequest) -> io::Result<Option<Nonc
     Ok(Some(nonce))
 }
 
-fn shell(program: &Path, arguments: &[OsString]) -> Option<Shell> {
+fn shell(program: &Path, arguments: &[OsString]) -> Option<IntegratedShell> {
     let name = program.file_name().and_then(OsStr::to_str)?;
     let (shell, options) = match name {
-        "bash" => (Shell::Bash, &BASH_OPTIONS[..]),
-        "zsh" => (Shell::Zsh, &ZSH_OPTIONS[..]),
+        "bash" => (IntegratedShell::Bash, &BASH_OPTIONS[..]),
+        "zsh" => (IntegratedShell::Zsh, &ZSH_OPTIONS[..]),
         _ => return None,
     };
     arguments.iter().all(|argument| options.iter().any(|option| argument == option)).then_some(shell)
@@ -145,9 +145,9 @@ mod tests {
             let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
             shell(Path::new(program), &arguments)
         };
-        assert_eq!(found("/bin/bash", &[]), Some(Shell::Bash));
-        assert_eq!(found("/bin/bash", &["--noprofile", "-i"]), Some(Shell::Bash));
-        assert_eq!(found("/usr/bin/zsh", &["-il"]), Some(Shell::Zsh));
+        assert_eq!(found("/bin/bash", &[]), Some(IntegratedShell::Bash));
+        assert_eq!(found("/bin/bash", &["--noprofile", "-i"]), Some(IntegratedShell::Bash));
+        assert_eq!(found("/usr/bin/zsh", &["-il"]), Some(IntegratedShell::Zsh));
         for (program, arguments) in [
             ("/bin/sh", &[][..]),
             ("/bin/bash", &["-c", "ls"]),
