@@ -19,6 +19,24 @@ pub struct HistorySlice<T> {
     pub evicted_before: u64,
 }
 
+/// What is kept of a session's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistoryLimits {
+    /// Bytes as they came.
+    pub raw_bytes: usize,
+    /// Bytes of text without control sequences.
+    pub text_bytes: usize,
+    /// Lines that went off the top of the screen; each takes some 2 KiB at 80
+    /// columns.
+    pub scrollback_lines: usize,
+}
+
+impl Default for HistoryLimits {
+    fn default() -> Self {
+        Self { raw_bytes: 256 << 10, text_bytes: 256 << 10, scrollback_lines: 200 }
+    }
+}
+
 /// Bytes up to a limit; the oldest go.
 #[derive(Debug)]
 pub(crate) struct HistoryRing {

@@ -10,9 +10,9 @@
 
 #[cfg(target_os = "linux")]
 mod direct;
-#[cfg(target_os = "linux")]
-mod inside;
 mod portable;
+#[cfg(target_os = "linux")]
+mod slave_state;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
@@ -148,5 +148,5 @@ pub trait Pty: Debug + Send + Sync + 'static {
     fn has_unread_output(&self) -> bool;
 
     /// What is at the program's end; nothing where it cannot be said.
-    fn inside(&self) -> Option<SlaveState>;
+    fn slave_state(&self) -> Option<SlaveState>;
 }

@@ -11,6 +11,7 @@ mod flood;
 mod log;
 mod modes;
 mod pen;
+mod screen_view;
 mod sketch;
 mod visit;
 
@@ -27,51 +28,19 @@ use self::{
     sketch::{Sketch, SketchBuffers},
     visit::SketchBase,
 };
-use crate::{TerminalSize, view::OpenSequence};
+use crate::{TerminalSize, stream::OpenSequence};
+
+pub use screen_view::{Cursor, ScreenView};
 
 /// So much is read at once. Fuzzing is to reach it.
 const MAX_UNREAD_BYTES: usize = if cfg!(fuzzing) { 1 << 9 } else { 64 << 10 };
-
-/// Where the cursor is, from 0 on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cursor {
-    /// Columns before it; never behind the last one.
-    pub column: u16,
-    /// Rows above it.
-    pub row: u16,
-    /// Whether the program shows it.
-    pub visible: bool,
-}
-
-/// A screen at one moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScreenView {
-    /// How large it is.
-    pub size: TerminalSize,
-    /// As many lines as it has rows, without the blanks at their ends.
-    pub lines: Vec<String>,
-    /// The cursor.
-    pub cursor: Cursor,
-    /// The alternate screen is shown, as full-screen programs want.
-    pub alternate: bool,
-    /// How often the emulator failed and was replaced.
-    pub rebuilt: u64,
-}
-
-impl ScreenView {
-    /// The text of the row with the cursor.
-    #[must_use]
-    pub fn cursor_line(&self) -> &str {
-        self.lines.get(usize::from(self.cursor.row)).map_or("", String::as_str)
-    }
-}
 
 /// Draws what a program prints.
 pub struct Screen {
     terminal: Option<Terminal>,
     parser: Parser,
     size: TerminalSize,
-    history_lines: usize,
+    scrollback_lines: usize,
     alternate: bool,
     rebuilt: u64,
     /// What was not read yet.
@@ -97,13 +66,13 @@ impl std::fmt::Debug for Screen {
 impl Screen {
     /// An empty screen that keeps so many lines of what went off its top.
     #[must_use]
-    pub fn new(size: TerminalSize, history_lines: usize) -> Self {
-        let terminal = terminal(size, history_lines);
+    pub fn new(size: TerminalSize, scrollback_lines: usize) -> Self {
+        let terminal = terminal(size, scrollback_lines);
         Self {
             terminal,
             parser: Parser::new(),
             size,
-            history_lines,
+            scrollback_lines,
             alternate: false,
             rebuilt: 0,
             unread: String::new(),
@@ -131,7 +100,7 @@ impl Screen {
             return false;
         }
         // From any row to the bottom, and all that is seen and kept.
-        let kept_rows = 2 * usize::from(self.size.rows()) + self.history_lines + 1;
+        let kept_rows = 2 * usize::from(self.size.rows()) + self.scrollback_lines + 1;
         match flood::shortened(&self.unread, self.size.columns().into(), kept_rows) {
             Some(kept) if kept.len() < MAX_UNREAD_BYTES / 2 => {
                 // What is kept goes over all that was there.
@@ -208,7 +177,7 @@ impl Screen {
             rows: self.size.rows(),
             column: u16::try_from(cursor.col).ok()?,
             row: u16::try_from(cursor.row).ok()?,
-            history_lines: if self.alternate { 0 } else { self.history_lines },
+            scrollback_lines: if self.alternate { 0 } else { self.scrollback_lines },
             wide: terminal.screen().visible_lines().map(wide).collect(),
             alternate: self.alternate,
         })
@@ -303,7 +272,7 @@ impl Screen {
     }
 
     /// The sequence that has begun and not ended.
-    pub(crate) fn inside(&mut self) -> Option<OpenSequence> {
+    pub(crate) fn open_sequence(&mut self) -> Option<OpenSequence> {
         self.draw();
         match self.parser.state {
             State::Ground => None,
@@ -333,7 +302,7 @@ impl Screen {
         self.rebuilt += 1;
         self.parser = Parser::new();
         (self.pending, self.modes) = (DrawLog::default(), EmulatorModes::default());
-        let mut fresh = terminal(self.size, self.history_lines);
+        let mut fresh = terminal(self.size, self.scrollback_lines);
         if let Some(fresh) = &mut fresh
             && self.alternate
         {
@@ -345,8 +314,8 @@ impl Screen {
 }
 
 /// Nothing only where a size is zero, which no [`TerminalSize`] is.
-fn terminal(size: TerminalSize, history_lines: usize) -> Option<Terminal> {
-    Terminal::with_scrollback(size.columns().into(), size.rows().into(), Some(history_lines)).ok()
+fn terminal(size: TerminalSize, scrollback_lines: usize) -> Option<Terminal> {
+    Terminal::with_scrollback(size.columns().into(), size.rows().into(), Some(scrollback_lines)).ok()
 }
 
 #[cfg(test)]

@@ -12,12 +12,16 @@
 mod limiter;
 mod mark;
 mod plain;
+mod query;
 mod reader;
+mod sequence;
 #[cfg(test)]
 mod tests;
 
 pub use mark::{ShellMark, ShellMarkKind};
+pub use query::TerminalQuery;
 pub use reader::{ParsedEvent, TerminalModes};
+pub(crate) use sequence::OpenSequence;
 
 use self::{limiter::OutputLimiter, reader::SequenceReader};
 

@@ -20,11 +20,8 @@ use tokio::{
 };
 use wharf_completion::detection::{Decision, Parameters};
 
-pub(crate) use self::{
-    judge::{SessionTurns, TurnProgram},
-    task::text_to_cursor,
-};
-use crate::{HistorySlice, SessionProgress, session::SharedTerminal};
+pub(crate) use self::judge::{SessionTurns, TurnProgram};
+use crate::{HistorySlice, SessionProgress, shared_terminal::SharedTerminal};
 
 /// A chunk of so many characters is handed out at once.
 const CHUNK_CHARACTERS: usize = 512;
@@ -82,7 +79,7 @@ pub struct Turn(Arc<TurnShared>);
 struct TurnShared {
     state: watch::Sender<TurnState>,
     /// The session alone keeps its terminal open.
-    session: Weak<SharedTerminal>,
+    terminal: Weak<SharedTerminal>,
     progress: watch::Receiver<SessionProgress>,
 }
 
@@ -90,12 +87,12 @@ impl Turn {
     fn new(
         number: u64,
         start: u64,
-        session: &Arc<SharedTerminal>,
+        terminal: &Arc<SharedTerminal>,
         progress: watch::Receiver<SessionProgress>,
         decision: Decision,
     ) -> Self {
         let state = TurnState { number, start, end: None, decision, cancelled: false };
-        Self(Arc::new(TurnShared { state: watch::Sender::new(state), session: Arc::downgrade(session), progress }))
+        Self(Arc::new(TurnShared { state: watch::Sender::new(state), terminal: Arc::downgrade(terminal), progress }))
     }
 
     /// How it stands.
@@ -147,8 +144,8 @@ impl Turn {
     fn text(&self, from: u64, maximum_bytes: usize, end: Option<u64>) -> HistorySlice<String> {
         let left = end.map_or(u64::MAX, |end| end.saturating_sub(from));
         let maximum_bytes = maximum_bytes.min(usize::try_from(left).unwrap_or(usize::MAX));
-        match self.0.session.upgrade() {
-            Some(session) => session.output().text.text(from, maximum_bytes),
+        match self.0.terminal.upgrade() {
+            Some(terminal) => terminal.output().text.text(from, maximum_bytes),
             // Nobody keeps its text any more.
             None => HistorySlice { content: String::new(), start: from, next: from, evicted_before: from },
         }
@@ -166,7 +163,7 @@ impl Turn {
     /// The program is sent nothing, but for what was not yet typed: that is
     /// taken back. Of a turn that is over, nothing changes.
     pub fn cancel(&self) {
-        let end = self.0.session.upgrade().map(|session| session.output().text.end());
+        let end = self.0.terminal.upgrade().map(|terminal| terminal.output().text.end());
         self.0.state.send_if_modified(|state| {
             let runs = state.end.is_none();
             if runs {

@@ -1,8 +1,9 @@
-//! Looking on: what a terminal shows, as it comes, for people and recordings.
+//! What a terminal shows, as it comes, for each of its viewers.
 //!
-//! Each viewer has a bounded place of its own, into which the session puts what
-//! is shown; whoever is slow loses that and is given the whole screen anew. So
-//! no viewer ever holds up a session. Knows nothing of who looks, nor why.
+//! Owns a bounded queue for each viewer. The session fills the queues; a viewer
+//! that is too slow loses what waits for it, and is given the whole screen anew,
+//! so no viewer ever holds up a session. Never knows who looks, nor how the whole
+//! screen is drawn.
 
 mod filter;
 
@@ -13,8 +14,7 @@ use std::{
 
 use tokio::sync::Notify;
 
-use crate::{TerminalSize, session::SharedTerminal};
-pub(crate) use filter::OpenSequence;
+use crate::{TerminalSize, stream::OpenSequence};
 use filter::ViewFilter;
 
 /// What waits for one viewer; who lets more come together gets the screen
@@ -60,19 +60,26 @@ impl ViewUpdate {
 #[error("{MAX_VIEWERS} look at this terminal already; let one of them end first")]
 pub struct TooManyViewers;
 
-/// Somebody who looks on. Dropping it ends that.
-#[derive(Debug)]
-pub struct Viewer {
-    tap: Arc<ViewerQueue>,
-    session: Weak<SharedTerminal>,
-}
-
 /// What waits for one viewer.
 #[derive(Debug)]
-struct ViewerQueue {
+pub(crate) struct ViewerQueue {
     waiting: Mutex<QueuedUpdates>,
-    news: Notify,
+    changed: Notify,
+    /// The viewer is shown what is typed, too.
     typed: bool,
+}
+
+/// What a queue has for its viewer.
+#[derive(Debug)]
+pub(crate) enum NextUpdate {
+    /// This is shown next.
+    Ready(ViewUpdate),
+    /// Something was lost, or nothing was shown yet: the whole screen is due.
+    ScreenDue,
+    /// Nothing yet.
+    Empty,
+    /// All was shown, and nothing more will come.
+    Ended,
 }
 
 #[derive(Debug, Default)]
@@ -88,6 +95,37 @@ impl ViewerQueue {
     fn waiting(&self) -> MutexGuard<'_, QueuedUpdates> {
         // Nothing is changed by halves.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes out what is shown next.
+    pub(crate) fn next(&self) -> NextUpdate {
+        let mut waiting = self.waiting();
+        if let Some(shown) = waiting.shown.pop_front() {
+            waiting.bytes -= shown.bytes();
+            return NextUpdate::Ready(shown);
+        }
+        match (waiting.behind, waiting.ended) {
+            (true, _) => NextUpdate::ScreenDue,
+            (false, true) => NextUpdate::Ended,
+            (false, false) => NextUpdate::Empty,
+        }
+    }
+
+    /// Begins again behind the whole screen, which the viewer is given apart.
+    pub(crate) fn restart(&self) {
+        let mut waiting = self.waiting();
+        let ended = waiting.ended;
+        *waiting = QueuedUpdates { ended, ..QueuedUpdates::default() };
+    }
+
+    /// Whether nothing more will come.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.waiting().ended
+    }
+
+    /// Waits until something was put here since the last wait. Cancel-safe.
+    pub(crate) async fn changed(&self) {
+        self.changed.notified().await;
     }
 
     fn put(&self, shown: ViewUpdate) {
@@ -110,44 +148,43 @@ impl ViewerQueue {
             *waiting = QueuedUpdates { behind: true, ..QueuedUpdates::default() };
         }
         drop(waiting);
-        self.news.notify_one();
+        self.changed.notify_one();
     }
 }
 
 /// The viewers of a session. They end with it.
 #[derive(Debug, Default)]
 pub(crate) struct Viewers {
-    taps: Vec<Weak<ViewerQueue>>,
+    queues: Vec<Weak<ViewerQueue>>,
     /// There is one while anybody looks.
     filter: Option<ViewFilter>,
     text: String,
 }
 
 impl Viewers {
-    /// Begins to look. `inside` is the sequence in which the stream is now.
-    pub(crate) fn open(
+    /// Adds a viewer. `open_sequence` is the one in which the stream stands now.
+    pub(crate) fn add(
         &mut self,
-        session: &Arc<SharedTerminal>,
-        inside: Option<OpenSequence>,
+        open_sequence: Option<OpenSequence>,
         typed: bool,
-    ) -> Result<Viewer, TooManyViewers> {
-        self.taps.retain(|tap| tap.strong_count() > 0);
-        if self.taps.len() >= MAX_VIEWERS {
+    ) -> Result<Arc<ViewerQueue>, TooManyViewers> {
+        self.queues.retain(|queue| queue.strong_count() > 0);
+        if self.queues.len() >= MAX_VIEWERS {
             return Err(TooManyViewers);
         }
-        if self.taps.is_empty() {
+        if self.queues.is_empty() {
             self.filter = None;
         }
-        self.filter.get_or_insert_with(|| ViewFilter::new(inside));
+        self.filter.get_or_insert_with(|| ViewFilter::new(open_sequence));
         let waiting = Mutex::new(QueuedUpdates { behind: true, ..QueuedUpdates::default() });
-        let tap = Arc::new(ViewerQueue { waiting, news: Notify::new(), typed });
-        self.taps.push(Arc::downgrade(&tap));
-        Ok(Viewer { tap, session: Arc::downgrade(session) })
+        let queue = Arc::new(ViewerQueue { waiting, changed: Notify::new(), typed });
+        self.queues.push(Arc::downgrade(&queue));
+        Ok(queue)
     }
 
     /// How many look.
     pub(crate) fn count(&self) -> usize {
-        self.taps.iter().filter(|tap| tap.strong_count() > 0).count()
+        self.queues.iter().filter(|queue| queue.strong_count() > 0).count()
     }
 
     /// Takes what the screen was given.
@@ -159,88 +196,46 @@ impl Viewers {
             return;
         }
         let text = std::mem::take(&mut self.text);
-        self.each(|tap| tap.put(ViewUpdate::Text(text.clone())));
+        self.each(|queue| queue.put(ViewUpdate::Text(text.clone())));
         self.text = text;
-        if self.taps.is_empty() {
+        if self.queues.is_empty() {
             self.filter = None;
         }
     }
 
     pub(crate) fn resized(&mut self, size: TerminalSize) {
-        self.each(|tap| tap.put(ViewUpdate::Resized(size)));
+        self.each(|queue| queue.put(ViewUpdate::Resized(size)));
     }
 
     /// Whether anybody is to be told what is typed.
     pub(crate) fn want_typed(&self) -> bool {
-        self.taps.iter().any(|tap| tap.upgrade().is_some_and(|tap| tap.typed))
+        self.queues.iter().any(|queue| queue.upgrade().is_some_and(|queue| queue.typed))
     }
 
     pub(crate) fn typed(&mut self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
-        self.each(|tap| {
-            if tap.typed {
-                tap.put(ViewUpdate::Typed(text.clone().into_owned()));
+        self.each(|queue| {
+            if queue.typed {
+                queue.put(ViewUpdate::Typed(text.clone().into_owned()));
             }
         });
     }
 
     /// Nothing more will be shown.
     pub(crate) fn end(&mut self) {
-        self.each(|tap| {
-            tap.waiting().ended = true;
-            tap.news.notify_one();
+        self.each(|queue| {
+            queue.waiting().ended = true;
+            queue.changed.notify_one();
         });
     }
 
     fn each(&mut self, mut tell: impl FnMut(&ViewerQueue)) {
-        self.taps.retain(|tap| tap.upgrade().inspect(|tap| tell(tap)).is_some());
+        self.queues.retain(|queue| queue.upgrade().inspect(|queue| tell(queue)).is_some());
     }
 }
 
 impl Drop for Viewers {
     fn drop(&mut self) {
         self.end();
-    }
-}
-
-impl Viewer {
-    /// What is shown next: the screen first. Nothing once the terminal is
-    /// closed and all was shown. Cancel-safe.
-    pub async fn next(&mut self) -> Option<ViewUpdate> {
-        loop {
-            {
-                let mut waiting = self.tap.waiting();
-                if let Some(shown) = waiting.shown.pop_front() {
-                    waiting.bytes -= shown.bytes();
-                    return Some(shown);
-                }
-                if waiting.ended && !waiting.behind {
-                    return None;
-                }
-            }
-            if let Some(screen) = self.catch_up() {
-                return Some(screen);
-            }
-            if self.tap.waiting().ended {
-                return None;
-            }
-            self.tap.news.notified().await;
-        }
-    }
-
-    /// The whole screen, for who is behind.
-    fn catch_up(&self) -> Option<ViewUpdate> {
-        if !self.tap.waiting().behind {
-            return None;
-        }
-        let session = self.session.upgrade()?;
-        // Held until what comes next is put here: nothing is shown twice, and
-        // nothing is left out.
-        let mut output = session.output();
-        let mut waiting = self.tap.waiting();
-        let ended = waiting.ended;
-        *waiting = QueuedUpdates { ended, ..QueuedUpdates::default() };
-        drop(waiting);
-        Some(ViewUpdate::Screen { size: output.screen.size(), text: output.redraw() })
     }
 }

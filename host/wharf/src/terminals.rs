@@ -120,7 +120,7 @@ impl TerminalService for HostTerminals {
             size: checked(TerminalSize::new(columns, rows))?,
             profile: request.profile.as_deref(),
             // Nobody could follow its turns without.
-            told: true,
+            needs_stream: true,
             ..LaunchRequest::new(command)
         };
         let workspace = self.rooms.workspace_to_run(granted.workspace(context)).await?;
@@ -152,7 +152,7 @@ impl TerminalService for HostTerminals {
             (None, _) => return Err(invalid(format!("give a `text`, or from 1 to {MAX_KEYS} `keys`"))),
             (Some(_), _) => return Err(invalid("give a `text` or `keys`, not both")),
         };
-        let (state, told) = terminals.send_and_tell(&owner, id, input, Some(options)).await?;
+        let (state, told) = terminals.send_streamed(&owner, id, input, Some(options)).await?;
         let (stream, begun) = match told {
             Some(told) => told,
             None => return Err(over(&terminals.info(&owner, id)?)),

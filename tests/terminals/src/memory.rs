@@ -34,7 +34,7 @@ pub fn measure(count: usize) -> Result<Memory> {
         let spawner = Spawner::new();
         // What all share is there before.
         drop(sessions(&spawner, 2, HistoryLimits::default(), "seq 1 200000").await?);
-        let none = HistoryLimits { raw_bytes: 0, text_bytes: 0, screen_lines: 0 };
+        let none = HistoryLimits { raw_bytes: 0, text_bytes: 0, scrollback_lines: 0 };
         let bare = each(&spawner, count, none, "seq 1 20000").await?;
         let full = each(&spawner, count, HistoryLimits::default(), "seq 1 200000").await?;
         Ok(Memory { bare, full })

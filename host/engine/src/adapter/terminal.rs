@@ -98,7 +98,7 @@ impl Host for Guest {
         let (granted, terminals) = call.granted_terminal()?;
         // Looking makes nothing.
         let place = place_of(call.rooms.workspaces()?.of(&granted.workspace(call.context())));
-        Ok(text::json(&terminals.standing(&granted, &place).await?)?)
+        Ok(text::json(&terminals.rules(&granted, &place).await?)?)
     }
 
     async fn start(

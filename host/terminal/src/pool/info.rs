@@ -1,4 +1,7 @@
-//! What a terminal is, was and ended as.
+//! What callers are told of a terminal: how it is, what a launch and a turn
+//! brought, what a person would see.
+//!
+//! Owns no behaviour.
 
 use std::path::PathBuf;
 
@@ -7,8 +10,7 @@ use chrono::{DateTime, Utc};
 use wharf_completion::{detection::Preset, stream::StreamId};
 pub use wharf_contract::terminal::{CloseReason, Status};
 
-use super::{Restart, TerminalId};
-use crate::{HistorySlice, ProgramExit, ScreenView, TerminalSize, TurnState};
+use crate::{HistorySlice, ProgramExit, Restart, ScreenView, TerminalId, TerminalSize, TurnState};
 
 /// A terminal as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +70,7 @@ pub struct TerminalInfo {
     pub viewers: usize,
 }
 
-/// What became of a start.
+/// A terminal that was launched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchOutcome {
     /// The new terminal.
@@ -91,6 +93,6 @@ pub struct TurnOutput {
 pub struct ScreenSnapshot {
     /// The screen.
     pub view: ScreenView,
-    /// The rows that went off the top of the main screen, the last of them.
+    /// The scrollback: rows that went off the top of the main screen, the last of them.
     pub history: Vec<String>,
 }

@@ -1,6 +1,6 @@
-//! What those who watch the host can count.
+//! Counts of terminals, turns and failures since the host began.
 //!
-//! Knows nothing of any one terminal.
+//! Never knows any one terminal.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -11,8 +11,7 @@ use serde::Serialize;
 
 use wharf_completion::detection::Endings;
 
-use super::CloseReason;
-use crate::TerminalError;
+use crate::{CloseReason, TerminalError};
 
 /// The upper bounds of the response times that are counted together, in
 /// milliseconds; what took longer is counted behind them.
@@ -102,10 +101,10 @@ pub struct TerminalFailureCounts {
 
 /// Keeps the counts.
 #[derive(Debug, Default)]
-pub(super) struct TerminalCounters {
+pub(crate) struct TerminalCounters {
     metrics: Mutex<TerminalMetrics>,
     /// How turns ended.
-    pub(super) turns: Endings,
+    pub(crate) turns: Endings,
 }
 
 impl TerminalCounters {
@@ -114,15 +113,15 @@ impl TerminalCounters {
         self.metrics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn now(&self, open: usize, busy: usize) -> TerminalMetrics {
+    pub(crate) fn now(&self, open: usize, busy: usize) -> TerminalMetrics {
         TerminalMetrics { open: open as u64, busy: busy as u64, ..*self.counts() }
     }
 
-    pub(super) fn opened(&self) {
+    pub(crate) fn opened(&self) {
         self.counts().opened += 1;
     }
 
-    pub(super) fn closed(&self, why: Option<CloseReason>, open: Duration) {
+    pub(crate) fn closed(&self, why: Option<CloseReason>, open: Duration) {
         let mut counts = self.counts();
         counts.closed += 1;
         counts.open_milliseconds += milliseconds(open);
@@ -140,21 +139,21 @@ impl TerminalCounters {
         }
     }
 
-    pub(super) fn lost(&self) {
+    pub(crate) fn lost(&self) {
         let mut counts = self.counts();
         counts.closed += 1;
         counts.host_lost += 1;
     }
 
-    pub(super) fn crashed(&self) {
+    pub(crate) fn crashed(&self) {
         self.counts().crashes += 1;
     }
 
-    pub(super) fn restarted(&self) {
+    pub(crate) fn restarted(&self) {
         self.counts().restarts += 1;
     }
 
-    pub(super) fn answered(&self, after: Duration, cancelled: bool) {
+    pub(crate) fn answered(&self, after: Duration, cancelled: bool) {
         let after = milliseconds(after);
         let mut counts = self.counts();
         let responses = &mut counts.responses;
@@ -167,7 +166,7 @@ impl TerminalCounters {
     }
 
     /// Counts an error and hands it on.
-    pub(super) fn failed(&self, error: TerminalError) -> TerminalError {
+    pub(crate) fn failed(&self, error: TerminalError) -> TerminalError {
         let mut counts = self.counts();
         let errors = &mut counts.errors;
         *match &error {

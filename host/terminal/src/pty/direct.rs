@@ -21,7 +21,7 @@ use tokio::{io::Interest, net::UnixStream};
 
 use super::{
     LineMode, Pty, SlaveState,
-    inside::{inside, is_readable},
+    slave_state::{is_readable, slave_state},
 };
 use crate::TerminalSize;
 
@@ -106,9 +106,9 @@ impl Pty for DirectPty {
         is_readable(&self.host) || self.in_hand.load(Acquire)
     }
 
-    fn inside(&self) -> Option<SlaveState> {
+    fn slave_state(&self) -> Option<SlaveState> {
         // Open for no longer than this: the terminal's end would not be seen.
-        inside(&program_end(&self.host).ok()?)
+        slave_state(&program_end(&self.host).ok()?)
     }
 }
 

@@ -162,16 +162,16 @@ impl Pty for PortablePty {
     }
 
     #[cfg(target_os = "linux")]
-    fn inside(&self) -> Option<SlaveState> {
+    fn slave_state(&self) -> Option<SlaveState> {
         // First what is on its way: it goes from there into the terminal.
         let is_on_its_way = !self.typed.is_empty();
-        let inside = super::inside::inside(&self.by_name().ok()?)?;
+        let inside = super::slave_state::slave_state(&self.by_name().ok()?)?;
         Some(SlaveState { has_unread_input: inside.has_unread_input || is_on_its_way, ..inside })
     }
 
     /// Only Linux is asked.
     #[cfg(not(target_os = "linux"))]
-    fn inside(&self) -> Option<SlaveState> {
+    fn slave_state(&self) -> Option<SlaveState> {
         None
     }
 }

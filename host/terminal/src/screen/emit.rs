@@ -33,7 +33,7 @@ pub(super) fn emit(sketch: &Sketch<'_>, mut spare: DrawLog) -> Option<DrawLog> {
     let base = &sketch.base;
     // One line more than is kept: whether it goes on is known of the last one
     // that went.
-    let gone = sketch.scrolls.saturating_sub(u32::try_from(base.history_lines).ok()?.saturating_add(1));
+    let gone = sketch.scrolls.saturating_sub(u32::try_from(base.scrollback_lines).ok()?.saturating_add(1));
     let left_out = gone.saturating_sub(base.rows.into());
     let mut writer = LogWriter {
         sketch,

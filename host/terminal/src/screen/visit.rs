@@ -21,7 +21,7 @@ pub(super) struct SketchBase {
     pub(super) column: u16,
     pub(super) row: u16,
     /// Lines that are kept above the screen.
-    pub(super) history_lines: usize,
+    pub(super) scrollback_lines: usize,
     /// Rows in which a character takes two columns.
     pub(super) wide: Vec<bool>,
     pub(super) alternate: bool,

@@ -6,7 +6,7 @@ use std::{ffi::OsString, path::PathBuf};
 use wharf_spawn::{ChildInput, ChildOutput, SpawnRequest};
 use wharf_spawn::{ChildLimits, Containment};
 
-use crate::{InputRules, PtyBackend, ShellIntegration, TerminalSize};
+use crate::{HistoryLimits, InputRules, PtyBackend, ShellIntegration, TerminalSize};
 
 /// What programs are told about the terminal where the request does not say:
 /// they print what is normalised here.
@@ -41,24 +41,6 @@ pub struct TerminalRequest {
     pub containment: Containment,
     /// The user that it is, where it is not the host's own.
     pub user: Option<u32>,
-}
-
-/// What is kept of a session's output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HistoryLimits {
-    /// Bytes as they came.
-    pub raw_bytes: usize,
-    /// Bytes of text without control sequences.
-    pub text_bytes: usize,
-    /// Lines that went off the top of the screen; each takes some 2 KiB at 80
-    /// columns.
-    pub screen_lines: usize,
-}
-
-impl Default for HistoryLimits {
-    fn default() -> Self {
-        Self { raw_bytes: 256 << 10, text_bytes: 256 << 10, screen_lines: 200 }
-    }
 }
 
 /// Programs that run others in their terminal and say so by the process group

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     PlacedMark, SessionProgress, ShellMark, ShellMarkKind, TerminalError, probe::ForegroundProbe,
-    session::SharedTerminal,
+    shared_terminal::SharedTerminal,
 };
 
 /// The turns of one session.
@@ -89,7 +89,7 @@ impl SessionTurns {
     /// terminal will show of it.
     pub(crate) fn begin(
         &self,
-        session: &Arc<SharedTerminal>,
+        terminal: &Arc<SharedTerminal>,
         progress: &watch::Receiver<SessionProgress>,
         shown: &str,
         options: TurnOptions,
@@ -102,14 +102,14 @@ impl SessionTurns {
         let number = last.0 + 1;
         let parameters = options.parameters;
         let mut judge = lock(&self.judge);
-        let marks = session.output().marks_from(judge.marks_read);
+        let marks = terminal.output().marks_from(judge.marks_read);
         let decision = judge.begin(number, parameters.clone(), &marks, shown, *progress.borrow())?;
         drop(judge);
-        let (start, raw_read) = session.output().ends();
-        let turn = Turn::new(number, start, session, progress.clone(), decision);
+        let (start, raw_read) = terminal.output().ends();
+        let turn = Turn::new(number, start, terminal, progress.clone(), decision);
         *last = (number, Some(turn.clone()));
         let (program, judge, probe) = (*lock(&self.program), Arc::clone(&self.judge), self.probe.clone());
-        let task = TurnTask::new(turn.clone(), Arc::clone(session), program, probe, judge, &parameters, raw_read);
+        let task = TurnTask::new(turn.clone(), Arc::clone(terminal), program, probe, judge, &parameters, raw_read);
         tokio::spawn(task.run(typing));
         Ok(turn)
     }

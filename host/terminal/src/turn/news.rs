@@ -3,7 +3,7 @@
 
 use crate::{
     PlacedMark,
-    session::{ProgramOutput, SharedTerminal},
+    shared_terminal::{ProgramOutput, SharedTerminal},
 };
 
 /// Of what came at once so many bytes are read at its beginning and at its end:
@@ -36,8 +36,8 @@ impl FreshOutput {
 }
 
 /// What came behind these cursors, and from this mark on.
-pub(super) fn news(session: &SharedTerminal, text_from: u64, raw_from: u64, marks_from: u64) -> FreshOutput {
-    let output = session.output();
+pub(super) fn news(terminal: &SharedTerminal, text_from: u64, raw_from: u64, marks_from: u64) -> FreshOutput {
+    let output = terminal.output();
     let (text_end, raw_end) = (output.text.end(), output.raw.end());
     let mut news = FreshOutput { pieces: Vec::new(), drawn: output.modes().alternate_screen, text_end, raw_end };
     if raw_end == raw_from {

@@ -14,7 +14,6 @@ use tokio::{
     sync::{oneshot, watch},
     time::{sleep, sleep_until},
 };
-use unicode_width::UnicodeWidthChar as _;
 use wharf_completion::detection::{Beside, CursorRow, Decision, Event, Parameters, Prompts, Reason};
 
 use super::{
@@ -23,9 +22,9 @@ use super::{
     news::{FreshOutput, OutputPart, news},
 };
 use crate::{
-    ProgramExit, ScreenView, SessionProgress,
+    ProgramExit, SessionProgress,
     probe::{ForegroundGroup, ForegroundProbe, ForegroundWait, ScreenSigns},
-    session::SharedTerminal,
+    shared_terminal::SharedTerminal,
 };
 
 /// Told once the whole input was typed. Dropping it takes back the rest.
@@ -45,7 +44,7 @@ const NOTHING_VISIBLE: Event<'_> = Event::Output { text: "" };
 pub(super) struct TurnTask {
     turn: Turn,
     number: u64,
-    session: Arc<SharedTerminal>,
+    terminal: Arc<SharedTerminal>,
     program: TurnProgram,
     probe: ForegroundProbe,
     progress: watch::Receiver<SessionProgress>,
@@ -79,7 +78,7 @@ enum NextRound {
 impl TurnTask {
     pub(super) fn new(
         turn: Turn,
-        session: Arc<SharedTerminal>,
+        terminal: Arc<SharedTerminal>,
         program: TurnProgram,
         probe: ForegroundProbe,
         judge: Arc<Mutex<TurnJudge>>,
@@ -93,7 +92,7 @@ impl TurnTask {
             progress: turn.0.progress.clone(),
             turn,
             raw_read,
-            session,
+            terminal,
             program,
             probe,
             judge,
@@ -162,16 +161,16 @@ impl TurnTask {
         // What comes late may have come before this.
         let at = self.asked().min(now);
         let marks_read = lock(&self.judge).marks_read();
-        let news = news(&self.session, self.text_read, self.raw_read, marks_read);
+        let news = news(&self.terminal, self.text_read, self.raw_read, marks_read);
         let came = !news.is_empty();
         if came {
             self.take(news, at, now);
-        } else if self.session.pty.has_unread_output() {
+        } else if self.terminal.pty.has_unread_output() {
             return NextRound::Wait(now + UNREAD);
         }
         self.take_end(seen, at);
         if !came && self.asked() <= now {
-            if !is_typed || self.session.typed().is_under_way() {
+            if !is_typed || self.terminal.typed().is_under_way() {
                 // Whatever is seen, there is more to be read.
                 self.feed(Event::Tick, at);
                 self.catch_up(Event::Tick, now);
@@ -258,32 +257,32 @@ impl TurnTask {
     /// Looks at the terminal, unless something came or was typed meanwhile: that
     /// is first.
     async fn look(&mut self, at: Duration, now: Duration) -> bool {
-        let typed = self.session.typed();
+        let typed = self.terminal.typed();
         // In this order: what is typed is read before anybody waits for more,
         // and what is printed before.
-        let inside = self.session.pty.inside();
-        let group = self.session.pty.foreground();
-        let is_unread = inside.is_some_and(|inside| inside.has_unread_input);
-        let waits = match (inside, group) {
+        let slave = self.terminal.pty.slave_state();
+        let group = self.terminal.pty.foreground();
+        let is_unread = slave.is_some_and(|slave| slave.has_unread_input);
+        let waits = match (slave, group) {
             _ if is_unread => Some(ForegroundWait::NotForInput),
-            (Some(inside), Some(group)) => {
-                self.probe.waits(ForegroundGroup { leader: self.program.pid, group }, inside).await
+            (Some(slave), Some(group)) => {
+                self.probe.waits(ForegroundGroup { leader: self.program.pid, group }, slave).await
             }
             _ => None,
         };
-        let view = self.session.output().screen.view();
-        let came = self.session.pty.has_unread_output() || self.session.output().ends().1 != self.raw_read;
-        if came || self.session.typed() != typed {
+        let view = self.terminal.output().screen.view();
+        let came = self.terminal.pty.has_unread_output() || self.terminal.output().ends().1 != self.raw_read;
+        if came || self.terminal.typed() != typed {
             return false;
         }
-        let text = text_to_cursor(&view);
+        let text = view.text_to_cursor();
         let shown = ScreenSigns { owns_screen: self.owns_screen(), prompt: self.prompts.find(&text).is_some() };
         let row = Event::CursorRow(CursorRow {
             text: &text,
             shell_in_front: self.program.is_shell.then(|| group == Some(self.program.pid)),
             waits_for_input: waits.and_then(|waits| waits.for_input(shown)),
             beside: waits.map_or(Beside::Unknown, ForegroundWait::beside),
-            has_read_input: inside.map(|_| !is_unread),
+            has_read_input: slave.map(|_| !is_unread),
         });
         self.feed(row, at);
         self.catch_up(row, now);
@@ -294,8 +293,8 @@ impl TurnTask {
     /// Whether the program draws the whole screen: on the other one, or with the
     /// keys and without the echo that such programs want.
     fn owns_screen(&self) -> bool {
-        let modes = self.session.output().modes();
-        let raw = || self.session.pty.line_mode().is_ok_and(|mode| !mode.canonical && !mode.echo);
+        let modes = self.terminal.output().modes();
+        let raw = || self.terminal.pty.line_mode().is_ok_and(|mode| !mode.canonical && !mode.echo);
         modes.alternate_screen || (modes.application_cursor && raw())
     }
 
@@ -324,21 +323,6 @@ impl TurnTask {
             changed
         });
     }
-}
-
-/// The row of the cursor up to it, with the blanks that it stands behind.
-pub(crate) fn text_to_cursor(view: &ScreenView) -> String {
-    let column = usize::from(view.cursor.column);
-    let (mut text, mut width) = (String::new(), 0);
-    for character in view.cursor_line().chars() {
-        width += character.width().unwrap_or(0);
-        if width > column {
-            return text;
-        }
-        text.push(character);
-    }
-    text.extend(std::iter::repeat_n(' ', column - width));
-    text
 }
 
 async fn typed(typing: &mut Option<InputTyped>) {

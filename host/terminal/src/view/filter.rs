@@ -7,6 +7,8 @@
 //! printers, windows, its keyboard. Reads what the stream has normalised; knows
 //! nothing of who looks.
 
+use crate::stream::OpenSequence;
+
 /// Behind what part of a sequence the filter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum FilterState {
@@ -33,13 +35,13 @@ pub(crate) struct ViewFilter {
 
 impl ViewFilter {
     /// A filter that begins where a sequence has begun already, or not.
-    pub(super) fn new(inside: Option<OpenSequence>) -> Self {
-        let state = match inside {
+    pub(super) fn new(open: Option<OpenSequence>) -> Self {
+        let state = match open {
             None => FilterState::Ground,
             Some(OpenSequence::Escape) => FilterState::Escape,
             Some(OpenSequence::Sequence) => FilterState::Sequence,
         };
-        Self { state, sequence: String::new(), headless: inside.is_some() }
+        Self { state, sequence: String::new(), headless: open.is_some() }
     }
 
     /// Appends to `out` what may be shown.
@@ -101,15 +103,6 @@ impl ViewFilter {
         }
         (self.state, self.headless) = (FilterState::Ground, false);
     }
-}
-
-/// What kind of sequence has begun.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum OpenSequence {
-    /// ESC and what follows.
-    Escape,
-    /// A control sequence.
-    Sequence,
 }
 
 /// Whether a control sequence draws, by what stands between its introducer and

@@ -1,7 +1,7 @@
 //! Whether a program that ended was asked to, or crashed.
 //!
-//! Who types `exit` after a command that failed ends a shell with the code of
-//! that command: the code alone says nothing. Knows nothing of terminals.
+//! An `exit` that is typed after a command that failed ends a shell with the code
+//! of that command: the code alone says nothing. Never knows a terminal.
 
 use crate::{Key, KilledBy, ProgramExit, TerminalModes, TurnInput};
 
@@ -17,27 +17,27 @@ const INTERRUPT: i32 = 2;
 const QUIT: i32 = 3;
 
 /// Whether an input is one that ends programs.
-pub(super) fn asks_to_end(input: TurnInput<'_>) -> bool {
+pub(crate) fn input_asks_to_exit(input: TurnInput<'_>) -> bool {
     match input {
-        TurnInput::Submit(text) | TurnInput::Type(text) => text.lines().any(is_word),
-        TurnInput::Keys(names) => are_keys(names),
+        TurnInput::Submit(text) | TurnInput::Type(text) => text.lines().any(is_exit_word),
+        TurnInput::Keys(names) => keys_ask_to_exit(names),
     }
 }
 
 /// The same of keys.
-pub(super) fn are_keys(names: &[&str]) -> bool {
+pub(crate) fn keys_ask_to_exit(names: &[&str]) -> bool {
     let sent =
         names.iter().filter_map(|name| name.parse::<Key>().ok()).flat_map(|key| key.bytes(TerminalModes::default()));
-    are_bytes(&sent.collect::<Vec<_>>())
+    bytes_ask_to_exit(&sent.collect::<Vec<_>>())
 }
 
 /// The same of what a person typed.
-pub(super) fn are_bytes(bytes: &[u8]) -> bool {
+pub(crate) fn bytes_ask_to_exit(bytes: &[u8]) -> bool {
     bytes.iter().any(|byte| CONTROLS.contains(byte))
 }
 
 /// `exit`, `exit 3`, `exit()`, `sys.exit(3);` and the like.
-fn is_word(line: &str) -> bool {
+fn is_exit_word(line: &str) -> bool {
     let line = line.trim().trim_end_matches(';').trim_end();
     let (word, rest) =
         line.split_at(line.find(|character: char| character.is_whitespace() || character == '(').unwrap_or(line.len()));
@@ -47,10 +47,10 @@ fn is_word(line: &str) -> bool {
 }
 
 /// Whether an end is a crash, where the last input asked for one or did not.
-pub(super) fn is_crash(exit: ProgramExit, asked: bool) -> bool {
+pub(crate) fn is_crash(exit: ProgramExit, was_asked_to: bool) -> bool {
     match exit {
-        ProgramExit::Exited { code } => code != 0 && !asked,
-        ProgramExit::Signaled { signal } => !(asked && matches!(signal, INTERRUPT | QUIT)),
+        ProgramExit::Exited { code } => code != 0 && !was_asked_to,
+        ProgramExit::Signaled { signal } => !(was_asked_to && matches!(signal, INTERRUPT | QUIT)),
         ProgramExit::Killed { by: KilledBy::HostLost } => true,
         ProgramExit::Killed { by: KilledBy::User } => false,
     }
@@ -65,15 +65,15 @@ mod tests {
         for text in
             ["exit", " exit 3 ", "exit()", "exit( 1 )", "sys.exit(-1);", "ls\nquit\n", "\\q", ":q!", "Exit", "exit\nls"]
         {
-            assert!(asks_to_end(TurnInput::Submit(text)), "{text:?}");
+            assert!(input_asks_to_exit(TurnInput::Submit(text)), "{text:?}");
         }
         for text in ["", "echo exit", "exit now", "exit_code", "quit(f(x))"] {
-            assert!(!asks_to_end(TurnInput::Submit(text)), "{text:?}");
+            assert!(!input_asks_to_exit(TurnInput::Submit(text)), "{text:?}");
         }
         assert!(
-            asks_to_end(TurnInput::Keys(&["x", "C-d"]))
-                && asks_to_end(TurnInput::Keys(&["C-c"]))
-                && !asks_to_end(TurnInput::Keys(&["d", "Enter"]))
+            input_asks_to_exit(TurnInput::Keys(&["x", "C-d"]))
+                && input_asks_to_exit(TurnInput::Keys(&["C-c"]))
+                && !input_asks_to_exit(TurnInput::Keys(&["d", "Enter"]))
         );
     }
 

@@ -16,11 +16,11 @@ use crate::{LineMode, Pty, SlaveState, TerminalSize};
 pub(crate) struct CurrentPty(RwLock<Option<Arc<dyn Pty>>>);
 
 impl CurrentPty {
-    pub(super) fn new(pty: Arc<dyn Pty>) -> Self {
+    pub(crate) fn new(pty: Arc<dyn Pty>) -> Self {
         Self(RwLock::new(Some(pty)))
     }
 
-    pub(super) fn replace(&self, pty: Option<Arc<dyn Pty>>) {
+    pub(crate) fn replace(&self, pty: Option<Arc<dyn Pty>>) {
         // Whoever panicked while it held the lock has changed nothing.
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = pty;
     }
@@ -46,7 +46,7 @@ impl CurrentPty {
         self.with(Pty::has_unread_output).unwrap_or_default()
     }
 
-    pub(crate) fn inside(&self) -> Option<SlaveState> {
-        self.with(Pty::inside).flatten()
+    pub(crate) fn slave_state(&self) -> Option<SlaveState> {
+        self.with(Pty::slave_state).flatten()
     }
 }

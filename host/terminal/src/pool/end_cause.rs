@@ -1,16 +1,15 @@
 //! Why terminals end, in words for people and models: each end has its cause.
 //!
-//! Parts of sentences that `because` or a colon may stand before. Knows no
+//! Parts of sentences that `because` or a colon may stand before. Never knows a
 //! terminal.
 
 use wharf_core::TerminalLimits;
 use wharf_spawn::signal_name;
 
-use super::TerminalId;
-use crate::{KilledBy, ProgramExit};
+use crate::{KilledBy, ProgramExit, TerminalId};
 
 /// How a program ended by itself.
-pub(super) fn of_exit(exit: ProgramExit) -> String {
+pub(crate) fn of_exit(exit: ProgramExit) -> String {
     match exit {
         ProgramExit::Exited { code } => format!("it ended with code {code}{}", of_shell(code)),
         ProgramExit::Signaled { signal } => match signal_name(signal) {
@@ -32,45 +31,45 @@ fn of_shell(code: i32) -> String {
     }
 }
 
-pub(super) fn owner() -> String {
+pub(crate) fn by_owner() -> String {
     "its owner closed it".to_owned()
 }
 
-pub(super) fn operator() -> String {
+pub(crate) fn by_operator() -> String {
     "the operator ended it".to_owned()
 }
 
 /// `rule` is the one that is broken, with its limit.
-pub(super) fn quota(rule: &str) -> String {
+pub(crate) fn quota(rule: &str) -> String {
     format!("it was ended, since the files of its session take more than they may: {rule}")
 }
 
-pub(super) fn shutting_down() -> String {
+pub(crate) fn shutting_down() -> String {
     "it was closed, since its host shut down".to_owned()
 }
 
-pub(super) fn replaced(by: TerminalId, limits: &TerminalLimits) -> String {
+pub(crate) fn replaced(by: TerminalId, limits: &TerminalLimits) -> String {
     let most = limits.open_per_owner;
     format!("it was closed to make room for terminal {by} of the same owner, which may have {most} (`open_per_owner`)")
 }
 
 /// `limit` is the one that was reached, by its name.
-pub(super) fn evicted(limit: &str, unused_seconds: u64) -> String {
+pub(crate) fn evicted(limit: &str, unused_seconds: u64) -> String {
     format!(
         "it was closed after {unused_seconds} s without use, to make room for another terminal of its tenant (limit \
          `{limit}`)"
     )
 }
 
-pub(super) fn idle(unused_seconds: u64) -> String {
+pub(crate) fn idle(unused_seconds: u64) -> String {
     format!("it was closed, since nobody used it for {unused_seconds} s (limit `idle_seconds`)")
 }
 
-pub(super) fn time_limit(open_seconds: u64) -> String {
+pub(crate) fn time_limit(open_seconds: u64) -> String {
     format!("it was closed after {open_seconds} s, as long as it was allowed to be open")
 }
 
-pub(super) fn crashes(limits: &TerminalLimits, last: &str) -> String {
+pub(crate) fn crashes(limits: &TerminalLimits, last: &str) -> String {
     let (most, window) = (limits.restarts, limits.restart_window_seconds);
     format!("its program crashed more than {most} times within {window} s, the last time since {last}")
 }

@@ -1,56 +1,17 @@
-//! What programs ask their terminal, and what they are told.
+//! The reports with which a terminal answers the questions of its program.
 //!
-//! Some wait seconds for an answer or fail without one. What is told is what is
-//! true here, and otherwise the least that keeps programs from wanting more.
-//! Knows nothing of how questions are written.
+//! Some programs wait seconds for an answer or fail without one. A report says
+//! what is true here, and otherwise the least that keeps programs from wanting
+//! more. Never knows how questions are written, nor who sends the reports.
 
-use crate::{TerminalModes, screen::Cursor, size::TerminalSize};
+use crate::{Cursor, TerminalModes, TerminalQuery, TerminalSize};
 
 /// Bytes of answers that may wait for a program to read them. A program that
 /// asks and never reads would otherwise fill the memory; what does not fit is
 /// not answered.
 pub const MAX_WAITING_REPLY_BYTES: usize = 4096;
 
-/// A question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TerminalQuery {
-    /// DA1: what it can do.
-    PrimaryAttributes,
-    /// DA2: which version it is.
-    SecondaryAttributes,
-    /// DA3: which unit it is.
-    TertiaryAttributes,
-    /// DSR 5: whether it works.
-    Status,
-    /// DSR 6: where the cursor is.
-    Cursor {
-        /// In the private form.
-        extended: bool,
-    },
-    /// DECRQM of a private mode.
-    PrivateMode(u16),
-    /// DECRQM of another mode.
-    Mode(u16),
-    /// XTVERSION: its name.
-    Version,
-    /// Which keys it reports in the way of kitty.
-    Keyboard,
-    /// How many rows and columns it has.
-    Size,
-    /// OSC 10 to 12: foreground, background, cursor.
-    Colour {
-        /// Which of them.
-        number: u8,
-        /// The answer ends as the question did, here with BEL.
-        bell: bool,
-    },
-    /// DECRQSS: how something is set.
-    Setting,
-    /// XTGETTCAP: an entry of its description.
-    Capability,
-}
-
-/// What answers are made of.
+/// What a terminal can report of itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReportedState {
     pub(crate) cursor: Cursor,

@@ -1,8 +1,8 @@
 //! The stream of events of a terminal: what each turn brings, for readers that
 //! come and go.
 //!
-//! Who reads holds nothing up: the stream keeps a bounded part, and says what
-//! is gone. Knows nothing of who reads, nor over what.
+//! A reader holds nothing up: the stream keeps a bounded part, and says what is
+//! gone. Never knows who reads, nor over what.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,25 +23,25 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// Writes the stream of one terminal.
 #[derive(Debug, Clone)]
-pub(super) struct TerminalEventStream {
+pub(crate) struct TerminalEventStream {
     writer: StreamWriter,
     /// Held while a turn is told, so that the next one begins after its end.
     telling: Arc<Mutex<()>>,
 }
 
 impl TerminalEventStream {
-    pub(super) fn open(streams: &Streams, owner: StreamOwner, command: &str) -> Result<Self, StreamError> {
+    pub(crate) fn open(streams: &Streams, owner: StreamOwner, command: &str) -> Result<Self, StreamError> {
         let request = OpenStream { title: command, turns: Turns::Told, held_by: Some("terminal") };
         Ok(Self { writer: streams.open(owner, request)?, telling: Arc::default() })
     }
 
-    pub(super) fn id(&self) -> StreamId {
+    pub(crate) fn id(&self) -> StreamId {
         self.writer.id()
     }
 
     /// Begins to tell of a turn that has begun, and why its program is over where
     /// it ends with that. The rest happens by itself.
-    pub(super) async fn begin(
+    pub(crate) async fn begin(
         &self,
         turn: Turn,
         because: impl Fn() -> Option<String> + Send + Sync + 'static,
@@ -63,12 +63,12 @@ impl TerminalEventStream {
     }
 
     /// The program is started again.
-    pub(super) fn restarting(&self, because: &str) {
+    pub(crate) fn restarting(&self, because: &str) {
         // Where the stream has ended, nobody reads it.
         let _ = self.writer.progress(&format!("restarting: {because}"), None);
     }
 
-    pub(super) fn end(&self, because: Option<String>) {
+    pub(crate) fn end(&self, because: Option<String>) {
         because.into_iter().for_each(|because| self.writer.explain(because));
         self.writer.close();
     }

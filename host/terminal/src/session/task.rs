@@ -16,8 +16,10 @@ use tokio::{
 };
 use wharf_spawn::{ChildEnd, ChildExit, Signal, SpawnError};
 
-use super::{KilledBy, ProgramExit, SessionPhase, SessionProgress, SharedTerminal};
-use crate::{Pty, child::Child, queries::MAX_WAITING_REPLY_BYTES};
+use crate::{
+    KilledBy, ProgramExit, Pty, SessionPhase, SessionProgress, child::Child, replies::MAX_WAITING_REPLY_BYTES,
+    shared_terminal::SharedTerminal,
+};
 
 /// After the program's end its output is waited for so long and no longer:
 /// descendants may hold the terminal for ever.
@@ -237,10 +239,10 @@ impl SessionTask {
     /// Tells those who look on and asked for it, unless it is a password.
     fn show_typed(&self, bytes: &[u8]) {
         let mut output = self.shared.output();
-        if output.views.want_typed() {
+        if output.viewers.want_typed() {
             let hidden = self.shared.pty.line_mode().is_ok_and(|mode| mode.canonical && !mode.echo);
             if !hidden {
-                output.views.typed(bytes);
+                output.viewers.typed(bytes);
             }
         }
     }

@@ -1,16 +1,17 @@
 //! What is known of programs by their names: how their turns are judged, what
 //! is not typed into them, whether they are started again.
 //!
-//! A guess that the operator corrects by configuration and the caller by
-//! request. Knows nothing of running terminals.
+//! A guess (`built_in`) that the operator corrects by configuration and the caller
+//! by request. Never knows a terminal that runs.
+
+mod built_in;
 
 use std::path::Path;
 
 use wharf_completion::detection::{InvalidParameter, InvalidPrompt, Parameters, Preset, Tuning};
 use wildmatch::WildMatch;
 
-use super::Restart;
-use crate::{InputRules, RefusedWord, TerminalError};
+use crate::{InputRules, RefusedWord, Restart, TerminalError};
 
 /// What the operator says of some programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,11 +82,11 @@ pub enum ProfileProblem {
 
 /// What holds for one program.
 #[derive(Debug, Clone)]
-pub(super) struct ProgramProfile {
-    pub(super) name: String,
-    pub(super) preset: Preset,
-    pub(super) rules: InputRules,
-    pub(super) restart: Option<Restart>,
+pub(crate) struct ProgramProfile {
+    pub(crate) name: String,
+    pub(crate) preset: Preset,
+    pub(crate) rules: InputRules,
+    pub(crate) restart: Option<Restart>,
     strict: Vec<String>,
     broad: Vec<String>,
     tuning: Tuning,
@@ -94,14 +95,14 @@ pub(super) struct ProgramProfile {
 
 impl ProgramProfile {
     /// This one for a program that another would be for, by its name.
-    pub(super) fn started_as(mut self, by_name: &Self) -> Self {
+    pub(crate) fn started_as(mut self, by_name: &Self) -> Self {
         self.restart = self.restart.or(by_name.restart);
         self
     }
 
     /// The parameters of a turn of this kind, with the prompts of the program.
     /// What is otherwise for the program is so for turns of its own kind.
-    pub(super) fn parameters(&self, preset: Preset) -> Result<Parameters, ProfileProblem> {
+    pub(crate) fn parameters(&self, preset: Preset) -> Result<Parameters, ProfileProblem> {
         fn all(patterns: &[String]) -> Vec<&str> {
             patterns.iter().map(String::as_str).collect()
         }
@@ -119,60 +120,6 @@ impl ProgramProfile {
     }
 }
 
-const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ash", "ksh", "mksh", "fish", "ssh", "su", "docker", "kubectl"];
-const REPLS: &[&str] = &[
-    "python*",
-    "ipython*",
-    "pypy*",
-    "node",
-    "nodejs",
-    "deno",
-    "bun",
-    "irb",
-    "pry",
-    "lua*",
-    "php*",
-    "sqlite3",
-    "duckdb",
-    "psql",
-    "mysql",
-    "mariadb",
-    "redis-cli",
-    "mongosh",
-    "gdb",
-    "lldb",
-    "bc",
-    "dc",
-    "R",
-    "ghci",
-    "julia",
-    "octave*",
-    "gnuplot",
-    "perl",
-    "jshell",
-    "scala",
-    "iex",
-    "erl",
-    "guile",
-    "racket",
-    "sbcl",
-    "clisp",
-    "ocaml",
-    "utop",
-    "swipl",
-    "maxima",
-    "gp",
-    "ftp",
-    "sftp",
-    "telnet",
-];
-const AGENTS: &[&str] =
-    &["claude", "codex", "gemini", "opencode", "aider", "goose", "amp", "cursor-agent", "copilot", "crush", "qwen"];
-const BUILDS: &[&str] = &[
-    "make", "gmake", "ninja", "cmake", "cargo", "npm", "npx", "yarn", "pnpm", "mvn", "gradle", "gradlew", "go",
-    "bazel", "meson", "tox", "pytest",
-];
-
 /// Whether all prompts of these profiles can be used.
 ///
 /// # Errors
@@ -183,14 +130,14 @@ pub fn check_profiles(profiles: &[ProfileSettings]) -> Result<(), InvalidProfile
 
 /// What a name of a way to judge turns stands for.
 #[derive(Debug)]
-pub(super) enum ProfileChoice {
+pub(crate) enum ProfileChoice {
     Preset(Preset),
     Profile(Box<ProgramProfile>),
 }
 
 /// All profiles of a host.
 #[derive(Debug)]
-pub(super) struct ProgramProfiles {
+pub(crate) struct ProgramProfiles {
     /// Those of the operator first.
     all: Vec<ProfileSettings>,
     configured: usize,
@@ -198,7 +145,7 @@ pub(super) struct ProgramProfiles {
 }
 
 impl ProgramProfiles {
-    pub(super) fn new(configured: &[ProfileSettings], input_characters: u64) -> Result<Self, InvalidProfile> {
+    pub(crate) fn new(configured: &[ProfileSettings], input_characters: u64) -> Result<Self, InvalidProfile> {
         for profile in configured {
             let failed = |source| InvalidProfile { name: profile.name.clone(), source };
             // The presets differ in how many prompts they have themselves.
@@ -206,28 +153,25 @@ impl ProgramProfiles {
                 of(profile, 1).parameters(preset).map_err(failed)?;
             }
         }
-        // Each is called what its preset is.
-        let known = [(Preset::Shell, SHELLS), (Preset::Repl, REPLS), (Preset::Agent, AGENTS), (Preset::Build, BUILDS)];
-        let known = known.map(|(preset, programs)| ProfileSettings::new(preset.as_str(), programs, preset));
-        let all = configured.iter().cloned().chain(known).collect();
+        let all = configured.iter().cloned().chain(built_in::profiles()).collect();
         let input_characters = usize::try_from(input_characters).unwrap_or(usize::MAX);
         Ok(Self { all, configured: configured.len(), input_characters })
     }
 
     /// The names of those that the operator configured.
-    pub(super) fn configured(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn configured(&self) -> impl Iterator<Item = &str> {
         self.all.iter().take(self.configured).map(|profile| profile.name.as_str())
     }
 
     /// The operator's profile of this name.
-    pub(super) fn named(&self, name: &str) -> Option<ProgramProfile> {
+    pub(crate) fn named(&self, name: &str) -> Option<ProgramProfile> {
         let found = self.all.iter().take(self.configured).find(|profile| profile.name == name);
         found.map(|profile| of(profile, self.input_characters))
     }
 
     /// What somebody names as the way to judge turns: a profile of the
     /// operator's or a preset.
-    pub(super) fn kind(&self, name: &str) -> Result<ProfileChoice, TerminalError> {
+    pub(crate) fn kind(&self, name: &str) -> Result<ProfileChoice, TerminalError> {
         if let Some(profile) = self.named(name) {
             return Ok(ProfileChoice::Profile(Box::new(profile)));
         }
@@ -239,7 +183,7 @@ impl ProgramProfiles {
     }
 
     /// What holds for a program that is started with these arguments.
-    pub(super) fn find(&self, program: &Path, arguments: &[String]) -> ProgramProfile {
+    pub(crate) fn find(&self, program: &Path, arguments: &[String]) -> ProgramProfile {
         let name = program.file_name().unwrap_or_default().to_string_lossy();
         let matches = |pattern: &String| WildMatch::new(pattern).matches(&name);
         let found = self.all.iter().find(|profile| profile.programs.iter().any(matches));

@@ -1,8 +1,8 @@
 //! Looking at a session without drawing more than is asked for, and looking on
 //! while it goes on.
 
-use super::{TerminalSession, output::ResizeHistory};
-use crate::{HistorySlice, TerminalSize, TooManyViewers, Viewer, turn::text_to_cursor};
+use super::TerminalSession;
+use crate::{HistorySlice, TerminalSize, TooManyViewers, Viewer, shared_terminal::ResizeHistory};
 
 impl TerminalSession {
     /// How large it is.
@@ -14,7 +14,7 @@ impl TerminalSession {
     /// The row of the cursor, up to it.
     #[must_use]
     pub fn cursor_row(&self) -> String {
-        text_to_cursor(&self.screen())
+        self.screen().text_to_cursor()
     }
 
     /// Before which cursors nothing is kept: of bytes, and of text.
@@ -30,9 +30,7 @@ impl TerminalSession {
     /// # Errors
     /// [`TooManyViewers`].
     pub fn view(&self, typed: bool) -> Result<Viewer, TooManyViewers> {
-        let mut output = self.shared.output();
-        let inside = output.screen.inside();
-        output.views.open(&self.shared, inside, typed)
+        Viewer::open(&self.shared, typed)
     }
 
     /// What draws the present screen on a terminal of its size that has just been
@@ -62,17 +60,17 @@ impl TerminalSession {
     /// Whether the last bytes that came are a part of a control sequence.
     #[must_use]
     pub fn is_inside_sequence(&self) -> bool {
-        self.shared.output().screen.inside().is_some()
+        self.shared.output().screen.open_sequence().is_some()
     }
 
     /// How many look on.
     #[must_use]
     pub fn viewers(&self) -> usize {
-        self.shared.output().views.count()
+        self.shared.output().viewers.count()
     }
 
     /// Tells those who look on that nothing more will come.
     pub fn end_views(&self) {
-        self.shared.output().views.end();
+        self.shared.output().viewers.end();
     }
 }

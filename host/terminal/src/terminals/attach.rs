@@ -1,13 +1,15 @@
 //! The operator's way into a terminal: what it shows, live, and what a person
 //! types.
 //!
-//! Whose the terminal is does not count here: whoever calls this may see them
-//! all.
+//! Never asks whose a terminal is: the operator may see all of them.
 
 use std::sync::Arc;
 
-use super::{TerminalId, TerminalInfo, Terminals, entry::PooledTerminal, leaving, lock};
-use crate::{TerminalError, TerminalSize, ViewUpdate, Viewer};
+use super::Terminals;
+use crate::{
+    TerminalError, TerminalId, TerminalInfo, TerminalSize, ViewUpdate, Viewer,
+    pool::{PooledTerminal, exit_intent},
+};
 
 /// A terminal before a person. Dropping it ends that, and nothing else.
 #[derive(Debug)]
@@ -23,7 +25,7 @@ impl Terminals {
     /// # Errors
     /// [`TerminalError::NotFound`]; [`TerminalError::TooManyViewers`].
     pub fn attach(&self, id: TerminalId) -> Result<AttachedTerminal, TerminalError> {
-        let terminal = lock(&self.table).terminals.get(&id).cloned().ok_or(TerminalError::NotFound)?;
+        let terminal = self.pool.table().get(id).ok_or(TerminalError::NotFound)?;
         let viewer = terminal.session.view(false)?;
         if terminal.ended_at().is_some() {
             terminal.session.end_views();
@@ -58,9 +60,9 @@ impl AttachedTerminal {
         if let Some(turn) = turn.filter(|_| !force) {
             return Err(TerminalError::Busy { turn: turn.number });
         }
-        super::takes_input(&self.terminal).map_err(|error| self.terminal.explained(error))?;
+        self.terminal.check_takes_input().map_err(|error| self.terminal.explained(error))?;
         // What a person types comes in pieces, so that words are not known.
-        self.terminal.asked_to_end(leaving::are_bytes(&bytes) || bytes.contains(&b'\r'));
+        self.terminal.asked_to_end(exit_intent::bytes_ask_to_exit(&bytes) || bytes.contains(&b'\r'));
         self.terminal.session.write(bytes).await.map_err(|error| self.terminal.explained(error))
     }
 
@@ -76,7 +78,7 @@ impl AttachedTerminal {
 impl Drop for AttachedTerminal {
     fn drop(&mut self) {
         self.terminal.attached(-1);
-        // Whoever looked on was using it.
+        // It was in use until now.
         self.terminal.touch();
     }
 }

@@ -8,7 +8,10 @@
 //! ```
 //!
 //! A record is removed when its terminal ends: what is there was lost. It
-//! survives the host, not the machine: nothing waits for the disk.
+//! survives the host, not the machine: nothing waits for the disk. Never knows
+//! how many lost terminals are kept, nor for how long.
+
+mod record;
 
 use std::{
     fs::{self, File, TryLockError},
@@ -16,8 +19,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{KEPT_TEXT_BYTES, TerminalRecord};
 use crate::{TerminalId, private_files};
+use record::KEPT_TEXT_BYTES;
+
+pub(super) use record::TerminalRecord;
 
 const LOCK: &str = "lock";
 const RECORD: &str = "record.json";
@@ -27,22 +32,29 @@ const MAX_RECORD_BYTES: u64 = 256 << 10;
 
 /// The directory of one host, locked as long as this lives.
 #[derive(Debug)]
-pub(in super::super) struct TerminalJournal {
+pub(super) struct TerminalJournal {
     directory: PathBuf,
     _lock: File,
 }
 
 /// What an earlier host left of a terminal.
-pub(in super::super) struct RecoveredTerminal {
-    pub(in super::super) record: TerminalRecord,
-    pub(in super::super) text: String,
-    pub(in super::super) files: PathBuf,
+pub(super) struct RecoveredTerminal {
+    pub(super) record: TerminalRecord,
+    pub(super) text: String,
+    pub(super) files: PathBuf,
+}
+
+impl RecoveredTerminal {
+    /// Removes its files: nobody keeps it.
+    pub(super) fn remove_files(&self) {
+        remove(&self.files);
+    }
 }
 
 impl TerminalJournal {
     /// Makes a home below `root`, and moves everything there that hosts left
     /// which are gone.
-    pub(in super::super) fn open(root: &Path) -> io::Result<(Self, Vec<RecoveredTerminal>)> {
+    pub(super) fn open(root: &Path) -> io::Result<(Self, Vec<RecoveredTerminal>)> {
         private_files::make_directory(root)?;
         // Hosts that start at once do this one after the other: none takes the
         // home of another for abandoned before it is locked.
@@ -74,7 +86,7 @@ impl TerminalJournal {
     }
 
     /// Writes what is known of a terminal.
-    pub(in super::super) fn save(&self, record: &TerminalRecord, text: &str) -> io::Result<()> {
+    pub(super) fn save(&self, record: &TerminalRecord, text: &str) -> io::Result<()> {
         let files = self.of(record.id);
         private_files::make_directory(&files)?;
         replace(&files, TEXT, text.as_bytes())?;
@@ -82,7 +94,7 @@ impl TerminalJournal {
     }
 
     /// Removes what is known of one that has ended.
-    pub(in super::super) fn forget(&self, id: TerminalId) {
+    pub(super) fn forget(&self, id: TerminalId) {
         remove(&self.of(id));
     }
 }

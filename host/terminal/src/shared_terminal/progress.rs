@@ -80,7 +80,7 @@ pub struct SessionProgress {
 }
 
 impl SessionProgress {
-    pub(super) const START: Self = Self {
+    pub(crate) const START: Self = Self {
         phase: SessionPhase::Starting,
         exit: None,
         descendants: 0,

@@ -11,7 +11,7 @@ use rustix::{
 use super::{SlaveState, TerminalDevice};
 
 /// What is at the program's end; nothing where it cannot be said.
-pub(super) fn inside(program: &File) -> Option<SlaveState> {
+pub(super) fn slave_state(program: &File) -> Option<SlaveState> {
     let has_unread_input = is_readable(program);
     let (found, settings) = (fstat(program).ok()?, tcgetattr(program).ok()?);
     let codes = &settings.special_codes;

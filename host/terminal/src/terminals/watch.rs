@@ -1,9 +1,10 @@
 //! Looking on as a program does: the whole screen first, then the very bytes, by
-//! the cursor of the view `raw`, so that who comes back goes on where they were.
+//! the cursor of the view `raw`, so that a watcher that comes back goes on where it
+//! was.
 //!
-//! What a session may look at, whichever plugin opened it, is decided here: the
-//! terminals of its own tenant and session, and of its assistant alone where it
-//! names one. Looking on is no use of a terminal, and types nothing.
+//! Owns what a session may look at, whichever plugin opened it: the terminals of
+//! its own tenant and session, and of its assistant alone where it names one.
+//! Looking on is no use of a terminal, and types nothing.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,12 +14,11 @@ use tokio::{
 };
 use wharf_core::{Context, TerminalOwner};
 
-use super::{
-    TerminalId, TerminalInfo, Terminals,
-    entry::{PooledTerminal, TerminalLife},
-    infos, lock,
+use super::Terminals;
+use crate::{
+    TerminalError, TerminalId, TerminalInfo, TerminalSize,
+    pool::{PooledTerminal, TerminalLife},
 };
-use crate::{TerminalError, TerminalSize};
 
 /// What one piece of bytes has at most.
 const PIECE_BYTES: usize = 32 << 10;
@@ -81,9 +81,7 @@ impl Terminals {
     /// the order in which they were opened.
     #[must_use]
     pub fn of_session(&self, context: &Context) -> Vec<(TerminalOwner, TerminalInfo)> {
-        let lost = self.lost_of(|owner| may_see(context, owner)).into_iter();
-        let lost = lost.map(|lost| (lost.record.owner.clone(), lost.info()));
-        lost.chain(infos(self.all_of(|terminal| may_see(context, &terminal.owner)))).collect()
+        self.pool.infos(|owner| may_see(context, owner))
     }
 
     /// Begins to look on, with the whole screen, or from a cursor of the view
@@ -99,11 +97,11 @@ impl Terminals {
         id: TerminalId,
         from: Option<u64>,
     ) -> Result<WatchedTerminal, TerminalError> {
-        let lost = lock(&self.table).lost.get(&id).cloned();
+        let lost = self.pool.table().get_lost(id);
         if let Some(lost) = lost.filter(|lost| may_see(context, &lost.record.owner)) {
             return Err(TerminalError::Over { because: lost.because() });
         }
-        let found = lock(&self.table).terminals.get(&id).cloned();
+        let found = self.pool.table().get(id);
         let terminal = found.filter(|terminal| may_see(context, &terminal.owner)).ok_or(TerminalError::NotFound)?;
         let resizes = terminal.session.resizes();
         // A cursor does not say on which side of a change right there it stands.

@@ -4,11 +4,10 @@
 
 use std::collections::VecDeque;
 
-use super::{HistoryLimits, PlacedMark};
 use crate::{
-    OutputParser, ParsedEvent, Screen, TerminalSize,
+    HistoryLimits, OutputParser, ParsedEvent, PlacedMark, Screen, TerminalSize,
     history::HistoryRing,
-    queries::{ReportedState, reply},
+    replies::{ReportedState, reply},
     view::Viewers,
 };
 
@@ -39,30 +38,30 @@ pub(crate) struct ProgramOutput {
     marks_seen: u64,
     resizes: ResizeHistory,
     /// Who looks on.
-    pub(super) views: Viewers,
+    pub(crate) viewers: Viewers,
 }
 
 impl ProgramOutput {
-    pub(super) fn new(size: TerminalSize, history: HistoryLimits) -> Self {
+    pub(crate) fn new(size: TerminalSize, history: HistoryLimits) -> Self {
         Self {
             stream: OutputParser::default(),
             raw: HistoryRing::new(history.raw_bytes),
             text: HistoryRing::new(history.text_bytes),
-            screen: Screen::new(size, history.screen_lines),
+            screen: Screen::new(size, history.scrollback_lines),
             marks: VecDeque::new(),
             marks_seen: 0,
             resizes: ResizeHistory::default(),
-            views: Viewers::default(),
+            viewers: Viewers::default(),
         }
     }
 
     /// Takes what was read, and says what the program is to be told.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Vec<String> {
+    pub(crate) fn take(&mut self, bytes: &[u8]) -> Vec<String> {
         self.raw.append(bytes);
         let mut replies = Vec::new();
         self.stream.feed(bytes, |piece| {
             self.screen.feed(piece.normalised);
-            self.views.feed(piece.normalised);
+            self.viewers.feed(piece.normalised);
             self.text.append(piece.text.as_bytes());
             match piece.event {
                 Some(ParsedEvent::Query(query)) => {
@@ -90,7 +89,7 @@ impl ProgramOutput {
     /// Another program takes the place of one that has ended, whatever that
     /// left behind: a sequence that it never ended, the alternate screen, a
     /// colour. What it printed stays, and all cursors go on.
-    pub(super) fn begin_again(&mut self, note: &str) {
+    pub(crate) fn begin_again(&mut self, note: &str) {
         let leave = if self.modes().alternate_screen { LEAVE_ALTERNATE } else { "" };
         self.stream = OutputParser::default();
         drop(self.take(format!("{leave}{AFRESH}").as_bytes()));
@@ -99,12 +98,12 @@ impl ProgramOutput {
     }
 
     /// Changes the size of the screen.
-    pub(super) fn resize(&mut self, size: TerminalSize) {
+    pub(crate) fn resize(&mut self, size: TerminalSize) {
         if size != self.screen.size() {
             self.resizes = ResizeHistory { count: self.resizes.count + 1, last_at: self.raw.end() };
         }
         self.screen.resize(size);
-        self.views.resized(size);
+        self.viewers.resized(size);
     }
 
     /// What draws the present screen on a terminal of this size that has just
@@ -128,11 +127,11 @@ impl ProgramOutput {
         self.marks.iter().filter(|mark| mark.number >= number).cloned().collect()
     }
 
-    pub(super) fn resizes(&self) -> ResizeHistory {
+    pub(crate) fn resizes(&self) -> ResizeHistory {
         self.resizes
     }
 
-    pub(super) fn marks_seen(&self) -> u64 {
+    pub(crate) fn marks_seen(&self) -> u64 {
         self.marks_seen
     }
 }

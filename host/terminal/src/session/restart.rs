@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use tokio::sync::oneshot;
 use wharf_spawn::Spawner;
 
-use super::{TerminalSession, follow::SessionOrder, run};
+use super::{TerminalSession, run, task::SessionOrder};
 use crate::{TerminalError, TerminalRequest};
 
 impl TerminalSession {

@@ -1,4 +1,6 @@
-//! What holds for the terminals of a plugin here.
+//! The rules that hold for the terminals of a plugin here.
+//!
+//! Owns how they are put together. Never enforces one.
 
 use wharf_completion::detection::Preset;
 use wharf_contract::terminal::Rules;
@@ -12,19 +14,19 @@ use super::Terminals;
 use crate::TerminalError;
 
 impl Terminals {
-    /// What holds for the terminals of a plugin.
+    /// The rules that hold for the terminals of a plugin.
     ///
     /// # Errors
     /// Where it cannot be found out.
-    pub async fn standing(
+    pub async fn rules(
         &self,
         granted: &GrantedTerminal<'_>,
-        place: &ChildWorkspace,
+        workspace: &ChildWorkspace,
     ) -> Result<Rules, TerminalError> {
-        let capabilities = self.common.spawner.capabilities().await;
+        let capabilities = self.pool.spawner.capabilities().await;
         let capabilities = capabilities.map_err(|source| TerminalError::Start { source })?;
         let TerminalGrant { shell, programs, network, lifetime_seconds, .. } = granted.grant().clone();
-        let limits = &self.common.settings.limits;
+        let limits = &self.pool.settings.limits;
         Ok(Rules {
             shell,
             programs,
@@ -34,7 +36,7 @@ impl Terminals {
             missing: capabilities.containment.as_ref().err().cloned(),
             refused: policy::refusal(&granted.children(), &capabilities),
             network,
-            directory: WorkspaceView::of(place, &capabilities).files.display().to_string(),
+            directory: WorkspaceView::of(workspace, &capabilities).files.display().to_string(),
             maximum_per_owner: limits.open_per_owner,
             idle_seconds: limits.idle_seconds,
             lifetime_seconds: lifetime_seconds.min(limits.lifetime_seconds),
