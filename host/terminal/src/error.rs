@@ -1,4 +1,6 @@
 //! What can go wrong with terminals, and what the guest is told of it.
+//!
+//! Owns the words and the code of each failure. Never decides one.
 
 use std::io;
 

@@ -1,8 +1,8 @@
-//! The last of what came, found by cursors that count from the first byte and
-//! never mean anything else.
+//! The last bytes of an output, found by cursors that count from the first byte
+//! and never mean anything else.
 //!
-//! Knows nothing of what the bytes are, but that text is never cut inside of a
-//! character.
+//! Owns what is kept and what is evicted. Never knows what the bytes are, but that
+//! text is not cut inside of a character.
 
 use std::collections::VecDeque;
 

@@ -1,6 +1,6 @@
 //! Which texts may be typed. Keys are another matter: see `keys`.
 //!
-//! Knows what a terminal does with a line, not which program reads it.
+//! Owns what a terminal does with a line. Never knows which program reads it.
 
 /// Characters of one text, where nothing else is configured.
 pub const MAX_INPUT_CHARACTERS: usize = 10_000;

@@ -2,8 +2,8 @@
 //! bash and zsh do so, and how a shell is given them.
 //!
 //! Each session has a nonce of its own, which goes by the environment; the files
-//! take it out of there and hold no secret. What the shell says with it is read
-//! by `stream` and judged by the detector. A program of the same user that looks
+//! take it out of there and hold no secret. `stream` reads what the shell says with
+//! it, and the detector judges that. A program of the same user that looks
 //! for the nonce finds it where the system shows how the shell was started: it
 //! could then end its own turn early, and nothing else.
 

@@ -1,6 +1,6 @@
 //! Keys by name, and the bytes that a terminal sends for them.
 //!
-//! Knows the modes that change those bytes, not which program has set them.
+//! Owns how modes change those bytes. Never knows which program has set them.
 
 use std::str::FromStr;
 

@@ -4,12 +4,12 @@
 //! Linux alone knows it; elsewhere nothing is said. No program is asked and none
 //! is stopped: `/proc` says in which system call each thread sleeps, and on which
 //! descriptors. Only what is known is said: a program that also listens elsewhere
-//! may go on by itself, and of one that the host may not look at nothing is
-//! known.
+//! may go on by itself, and nothing is known of a program that the host may not
+//! look at.
 //!
-//! What is read of a program can make the reader wait, by the program's doing
-//! or by chance, so a thread reads it that nobody waits for longer than
-//! [`PATIENCE`]; a session has one such thread at most. Knows nothing of turns.
+//! Reading what the system says of a program can make the reader wait, by the
+//! program's doing or by chance. A thread reads it, so nobody waits for longer than
+//! [`PATIENCE`]; a session has one such thread at most. Never knows turns.
 
 #[cfg(target_os = "linux")]
 mod call;
@@ -59,7 +59,7 @@ pub(crate) struct ForegroundProbe {
     looking: Arc<AtomicBool>,
 }
 
-/// Whom to look at.
+/// The programs to look at.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ForegroundGroup {
     /// The program of the session.
@@ -68,7 +68,7 @@ pub(crate) struct ForegroundGroup {
     pub(crate) group: u32,
 }
 
-/// What the screen says of whoever is in front.
+/// What the screen says of the program in front.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScreenSigns {
     /// It draws the whole screen, as editors do.
@@ -77,7 +77,7 @@ pub(crate) struct ScreenSigns {
     pub(crate) prompt: bool,
 }
 
-/// What all that is in front waits for.
+/// What the programs in front wait for, taken together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ForegroundWait {
     /// For this terminal, and for nothing else.
@@ -135,7 +135,7 @@ impl ForegroundProbe {
         let looking = ProbeGuard(Arc::clone(&self.looking));
         let look = move || {
             let _looking = looking;
-            // Whoever asked may have gone.
+            // The task that asked may have gone.
             let _ = found.send(waits(front, terminal));
         };
         thread::Builder::new().name("wharf-probe".into()).stack_size(256 << 10).spawn(look).ok()?;
@@ -156,13 +156,13 @@ impl Drop for ProbeGuard {
 fn waits(front: ForegroundGroup, terminal: SlaveState) -> Option<ForegroundWait> {
     let group = processes::of_group(front.leader, front.group)?;
     let descriptors = GroupDescriptors::new(&group, terminal.device);
-    let mut doings = Vec::new();
+    let mut activities = Vec::new();
     for &process in &group {
         for thread in processes::threads(process)? {
-            doings.push(call::doing(process, thread, &descriptors, terminal.read_limit)?);
+            activities.push(call::activity(process, thread, &descriptors, terminal.read_limit)?);
         }
     }
-    together(&doings)
+    combined(&activities)
 }
 
 /// Other systems do not say what a program waits for.
@@ -173,12 +173,12 @@ fn waits(_: ForegroundGroup, _: SlaveState) -> Option<ForegroundWait> {
 
 /// What follows for all from what each thread does.
 #[cfg(target_os = "linux")]
-fn together(doings: &[ThreadActivity]) -> Option<ForegroundWait> {
+fn combined(activities: &[ThreadActivity]) -> Option<ForegroundWait> {
     let (mut listens, mut alone, mut unknown, mut computes, mut goes_on) =
-        (false, true, doings.is_empty(), false, false);
+        (false, true, activities.is_empty(), false, false);
     let (mut listening, mut sleeping) = (None::<Duration>, None::<Duration>);
-    for doing in doings {
-        match *doing {
+    for activity in activities {
+        match *activity {
             ThreadActivity::Listens { limit } => {
                 listens = true;
                 // The first that goes on is all that counts where all listen.
@@ -231,20 +231,20 @@ mod tests {
         let forever = ThreadActivity::Listens { limit: None };
         let second = ThreadActivity::Listens { limit: Some(Duration::from_secs(1)) };
         let waits = |limit| Some(ForegroundWait::ForInput { limit });
-        assert_eq!(together(&[forever, ThreadActivity::WaitsForOthers, forever]), waits(None));
-        assert_eq!(together(&[forever, second, ThreadActivity::WaitsForOthers]), waits(Some(Duration::from_secs(1))));
+        assert_eq!(combined(&[forever, ThreadActivity::WaitsForOthers, forever]), waits(None));
+        assert_eq!(combined(&[forever, second, ThreadActivity::WaitsForOthers]), waits(Some(Duration::from_secs(1))));
         let elsewhere = |limit| ThreadActivity::ListensElsewhereToo { limit };
         for other in [ThreadActivity::GoesOn, elsewhere(None), ThreadActivity::WaitsForService] {
-            assert_eq!(together(&[forever, other]), None);
+            assert_eq!(combined(&[forever, other]), None);
         }
-        assert_eq!(together(&[elsewhere(None), ThreadActivity::WaitsForOthers]), None);
+        assert_eq!(combined(&[elsewhere(None), ThreadActivity::WaitsForOthers]), None);
         assert_eq!(
-            together(&[ThreadActivity::GoesOn, ThreadActivity::WaitsForOthers]),
+            combined(&[ThreadActivity::GoesOn, ThreadActivity::WaitsForOthers]),
             Some(ForegroundWait::NotForInput)
         );
-        // A service may read the terminal in place of whoever asked it to.
-        assert_eq!(together(&[ThreadActivity::WaitsForService, ThreadActivity::WaitsForOthers]), None);
-        assert_eq!(together(&[]), None);
+        // A service may read the terminal in place of the program that asked it to.
+        assert_eq!(combined(&[ThreadActivity::WaitsForService, ThreadActivity::WaitsForOthers]), None);
+        assert_eq!(combined(&[]), None);
     }
 
     #[test]
@@ -253,13 +253,13 @@ mod tests {
         let sleeps = |milliseconds| ThreadActivity::Sleeps { limit: Duration::from_millis(milliseconds) };
         let rests =
             |milliseconds, alone| Some(ForegroundWait::Rests { wakes: Duration::from_millis(milliseconds), alone });
-        assert_eq!(together(&[listens(None), sleeps(100), sleeps(80)]), rests(100, true));
+        assert_eq!(combined(&[listens(None), sleeps(100), sleeps(80)]), rests(100, true));
         let second = Some(Duration::from_secs(1));
-        assert_eq!(together(&[listens(second), sleeps(100)]), rests(1_000, true));
-        assert_eq!(together(&[ThreadActivity::ListensElsewhereToo { limit: second }]), rests(1_000, false));
-        assert_eq!(together(&[listens(None), sleeps(2_001)]), None, "nobody waits for that");
-        assert_eq!(together(&[listens(None), sleeps(100), ThreadActivity::Computes]), Some(ForegroundWait::Computes));
-        assert_eq!(together(&[ThreadActivity::Computes, sleeps(100)]), Some(ForegroundWait::NotForInput));
+        assert_eq!(combined(&[listens(second), sleeps(100)]), rests(1_000, true));
+        assert_eq!(combined(&[ThreadActivity::ListensElsewhereToo { limit: second }]), rests(1_000, false));
+        assert_eq!(combined(&[listens(None), sleeps(2_001)]), None, "nobody waits for that");
+        assert_eq!(combined(&[listens(None), sleeps(100), ThreadActivity::Computes]), Some(ForegroundWait::Computes));
+        assert_eq!(combined(&[ThreadActivity::Computes, sleeps(100)]), Some(ForegroundWait::NotForInput));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! and a thread read it, on every system. Both keep the promises of [`Pty`], and
 //! one suite checks them on both.
 //!
-//! Knows nothing of what is read or written.
+//! Never knows what is read or written.
 
 #[cfg(target_os = "linux")]
 mod direct;

@@ -3,7 +3,7 @@
 //!
 //! A recording is one more viewer: it never holds up a session, whatever the
 //! disk does, and says where it lost something. Files are bounded, each by
-//! itself and all together. Knows nothing of whose a terminal is.
+//! itself and all together. Never knows whose a terminal is.
 
 mod cast;
 

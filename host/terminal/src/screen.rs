@@ -3,8 +3,8 @@
 //!
 //! The emulator is a library that reads what hostile programs print. Where it
 //! panics, a new one takes its place and the session goes on: what was on the
-//! screen is lost, what comes next is drawn. Knows nothing of where the text
-//! comes from; it is bounded already.
+//! screen is lost, what comes next is drawn. Never knows where the text comes from;
+//! it is bounded already.
 
 mod emit;
 mod flood;

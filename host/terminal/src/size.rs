@@ -1,4 +1,6 @@
 //! How large a terminal is.
+//!
+//! Owns which sizes there are.
 
 pub use wharf_contract::terminal::{MAX_COLUMNS, MAX_ROWS};
 

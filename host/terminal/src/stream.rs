@@ -3,11 +3,11 @@
 //!
 //! [`OutputParser`] is fed with bytes as they are read, cut anywhere, and hands out
 //! pieces: each is for the screen and holds the plain text of the same part.
-//! Where a piece ends with an [`ParsedEvent`], what it says holds right behind the
+//! Where a piece ends with a [`ParsedEvent`], what it says holds right behind the
 //! piece, so that a question for the cursor is answered from a screen that has
 //! drawn all before it and nothing after. Its memory is bounded whatever comes.
 //!
-//! Knows nothing of screens, of answers, or of where bytes come from.
+//! Never knows screens, answers, nor where bytes come from.
 
 mod limiter;
 mod mark;
@@ -68,7 +68,7 @@ impl OutputParser {
         while !rest.is_empty() {
             let plain = self.plain(rest);
             if plain > 0 {
-                // It is valid: whoever read it has looked.
+                // It is valid: the reader has looked.
                 let normalised = str::from_utf8(&rest[..plain]).unwrap_or_default();
                 each(ParsedPiece { normalised, text: self.reader.text(), event: None, modes: self.reader.modes() });
                 self.reader.clear_text();

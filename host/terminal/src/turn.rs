@@ -1,11 +1,11 @@
 //! Turns: an input, and what the program answers until it is done.
 //!
-//! One task follows each turn (`task.rs`), whoever looks on: it hands what the
-//! session shows to the detector, and says here how the turn stands. It never
-//! knows whose the session is, nor who follows the turn.
+//! One task follows each turn (`task`), though nobody looks on: it hands what the
+//! session shows to the detector, and says here how the turn stands. Never knows
+//! whose the session is, nor who follows the turn.
 
+mod fresh_output;
 mod judge;
-mod news;
 mod task;
 
 use std::{

@@ -17,8 +17,8 @@ use tokio::sync::Notify;
 use crate::{TerminalSize, stream::OpenSequence};
 use filter::ViewFilter;
 
-/// What waits for one viewer; who lets more come together gets the screen
-/// instead.
+/// What waits for one viewer; a viewer that lets more come together is given the
+/// screen instead.
 const MAX_WAITING_BYTES: usize = 256 << 10;
 /// Changes that are no text and wait for one viewer.
 const MAX_WAITING: usize = 64;

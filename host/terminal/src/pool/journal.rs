@@ -7,7 +7,7 @@
 //! DIRECTORY/HOST/ID/text         the end of what it printed; likewise
 //! ```
 //!
-//! A record is removed when its terminal ends: what is there was lost. It
+//! A record is removed when its terminal ends: a record that is found was lost. It
 //! survives the host, not the machine: nothing waits for the disk. Never knows
 //! how many lost terminals are kept, nor for how long.
 

@@ -3,7 +3,7 @@
 //! It alone orders the end, and has a program started again that crashed
 //! (`restart`). What a program leaves behind when it ends is ended, too: a
 //! terminal that is over has nothing that runs, and takes no place. Never knows
-//! who asked for an end, nor what its causes are called.
+//! who may ask for an end.
 
 mod restart;
 

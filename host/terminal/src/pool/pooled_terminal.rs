@@ -27,7 +27,7 @@ use crate::{
 /// Turns that can be asked for by their number; the last of them.
 const TURNS: usize = 8;
 
-/// A terminal.
+/// A terminal of the pool.
 #[derive(Debug)]
 pub(crate) struct PooledTerminal {
     pub(crate) id: TerminalId,

@@ -27,6 +27,8 @@ impl TerminalTable {
         self.closed = true;
     }
 
+    /// Whether more may come.
+    ///
     /// # Errors
     /// [`TerminalError::ShuttingDown`] where no more terminals may come.
     pub(super) fn check_open(&self) -> Result<(), TerminalError> {

@@ -1,4 +1,6 @@
 //! In which system call a thread sleeps, and what for.
+//!
+//! Owns what each system call says of its thread. Never knows the other threads.
 
 use std::{fs, os::unix::fs::FileExt as _, time::Duration};
 
@@ -59,7 +61,7 @@ enum BlockingCall {
 }
 
 /// Nothing where it cannot be said.
-pub(super) fn doing(
+pub(super) fn activity(
     process: u32,
     thread: u32,
     descriptors: &GroupDescriptors<'_>,
@@ -78,7 +80,7 @@ pub(super) fn doing(
     if call.trim() == "running" {
         return Some(ThreadActivity::Computes);
     }
-    let doing = match sleep(process, &call)? {
+    let activity = match blocking_call(process, &call)? {
         BlockingCall::Read(descriptor) => match descriptors.kind(process, descriptor)? {
             DescriptorKind::Terminal => ThreadActivity::Listens { limit: read_limit },
             DescriptorKind::Own => ThreadActivity::WaitsForOthers,
@@ -86,7 +88,7 @@ pub(super) fn doing(
             DescriptorKind::Pipe | DescriptorKind::Other => ThreadActivity::GoesOn,
         },
         BlockingCall::Write(descriptor) => match descriptors.kind(process, descriptor)? {
-            // For whoever reads there, which is the next of a pipeline.
+            // For its reader, which is the next of a pipeline.
             DescriptorKind::Pipe | DescriptorKind::Own => ThreadActivity::WaitsForOthers,
             DescriptorKind::Terminal | DescriptorKind::Service | DescriptorKind::Other => ThreadActivity::GoesOn,
         },
@@ -110,10 +112,10 @@ pub(super) fn doing(
         BlockingCall::Time(limit) => ThreadActivity::Sleeps { limit },
         BlockingCall::Outside => ThreadActivity::GoesOn,
     };
-    Some(doing)
+    Some(activity)
 }
 
-fn sleep(process: u32, call: &str) -> Option<BlockingCall> {
+fn blocking_call(process: u32, call: &str) -> Option<BlockingCall> {
     let mut words = call.split_ascii_whitespace();
     let number: c_long = words.next()?.parse().ok()?;
     let hexadecimal = |word: &str| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok();

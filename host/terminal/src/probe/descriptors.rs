@@ -1,4 +1,6 @@
 //! What the processes of a group have behind their descriptors.
+//!
+//! Never reads nor opens what is behind one.
 
 use std::{cell::OnceCell, collections::HashSet, fs, os::unix::fs::MetadataExt as _};
 
@@ -10,7 +12,7 @@ use rustix::{
 
 use crate::pty::TerminalDevice;
 
-/// `/dev/tty`: for whoever is in front, the terminal of the session.
+/// `/dev/tty`: for the program in front, the terminal of the session.
 const OWN_TERMINAL: (u32, u32) = (5, 0);
 /// Of a process with more descriptors some are not looked at.
 const MAX_DESCRIPTORS: usize = 256;

@@ -1,4 +1,6 @@
-//! Which processes are in front.
+//! Which processes are in front, and their threads.
+//!
+//! Never knows what they do.
 
 use std::fs;
 

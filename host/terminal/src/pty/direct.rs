@@ -1,4 +1,6 @@
 //! A pair of Linux by plain system calls, read and written without blocking.
+//!
+//! Owns one descriptor for each terminal, and no thread.
 
 use std::{
     fs::File,
@@ -25,7 +27,7 @@ use super::{
 };
 use crate::TerminalSize;
 
-/// See the module.
+/// The host's end of a pair that system calls opened.
 // A socket by type only: it is waited for as one, and read and written as what
 // it is. What the runtime has for other descriptors takes unsafe code.
 #[derive(Debug)]

@@ -35,7 +35,7 @@ const STACK_BYTES: usize = 128 << 10;
 /// The program's end, which portable-pty can start a program on.
 pub(crate) type Slave = Box<dyn SlavePty + Send>;
 
-/// See the module.
+/// The host's end of a pair that portable-pty opened.
 pub(crate) struct PortablePty {
     /// Locked for a question of the system, never across an await.
     master: Mutex<Box<dyn MasterPty + Send>>,
@@ -165,8 +165,8 @@ impl Pty for PortablePty {
     fn slave_state(&self) -> Option<SlaveState> {
         // First what is on its way: it goes from there into the terminal.
         let is_on_its_way = !self.typed.is_empty();
-        let inside = super::slave_state::slave_state(&self.by_name().ok()?)?;
-        Some(SlaveState { has_unread_input: inside.has_unread_input || is_on_its_way, ..inside })
+        let slave = super::slave_state::slave_state(&self.by_name().ok()?)?;
+        Some(SlaveState { has_unread_input: slave.has_unread_input || is_on_its_way, ..slave })
     }
 
     /// Only Linux is asked.

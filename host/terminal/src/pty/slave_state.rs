@@ -1,4 +1,6 @@
 //! What Linux says of the program's end of a terminal.
+//!
+//! Never reads from it.
 
 use std::{fs::File, os::fd::AsFd, time::Duration};
 

@@ -1,7 +1,7 @@
 //! The text of a recording: asciicast, version 2. A line of JSON says what it
 //! is of, and one for each event when it came and what it was.
 //!
-//! Knows nothing of files and clocks.
+//! Never knows files and clocks.
 
 use std::time::Duration;
 

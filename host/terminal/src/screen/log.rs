@@ -1,7 +1,7 @@
 //! What is still to be drawn, as the emulator would be told it: runs of text
 //! and operations, in order.
 //!
-//! Knows how far it may grow, not what comes out of it.
+//! Owns how far it may grow. Never knows what comes out of it.
 
 use avt::{
     Parser,
@@ -37,7 +37,7 @@ pub(super) enum DrawStep {
     Function(u32),
 }
 
-/// See the module.
+/// What is still to be drawn.
 #[derive(Debug, Default)]
 pub(super) struct DrawLog {
     text: String,

@@ -1,14 +1,14 @@
 //! Whether the emulator is set as it is at its start, as far as that changes
 //! where characters go.
 //!
-//! Knows functions, not what is on the screen.
+//! Owns which functions change that. Never knows what is on the screen.
 
 use avt::{
     Charset,
     parser::{AnsiMode, DecMode, Function},
 };
 
-/// See the module. What cannot be told is taken for unusual.
+/// The emulator's modes; what cannot be told is taken for unusual.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct EmulatorModes {
     /// A part of the screen scrolls by itself.

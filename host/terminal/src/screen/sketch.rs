@@ -27,7 +27,7 @@ pub(super) struct SketchBuffers {
     alive: VecDeque<Vec<u32>>,
 }
 
-/// See the module.
+/// Where everything of a log would go.
 #[derive(Debug)]
 pub(super) struct Sketch<'l> {
     pub(super) base: SketchBase,
@@ -190,7 +190,7 @@ impl<'l> Sketch<'l> {
         let number = self.entries.len() as u32;
         let whole = visit.covered == (0, END);
         // Half of a wide character takes the other half with it, in the
-        // colours of whoever wrote there.
+        // colours in which that was written.
         if whole || !self.wide[usize::from(self.row)] {
             self.cover(visit.covered);
         }

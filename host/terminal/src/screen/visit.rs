@@ -1,6 +1,6 @@
 //! What a sketch consists of: what happened to which row.
 //!
-//! Knows rows and columns, not what is written there.
+//! Never knows what is written there.
 
 use unicode_width::UnicodeWidthChar as _;
 

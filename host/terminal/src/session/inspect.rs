@@ -1,5 +1,7 @@
 //! Looking at a session without drawing more than is asked for, and looking on
 //! while it goes on.
+//!
+//! Changes nothing of what the program sees.
 
 use super::TerminalSession;
 use crate::{HistorySlice, TerminalSize, TooManyViewers, Viewer, shared_terminal::ResizeHistory};

@@ -1,4 +1,6 @@
-//! What a session is to be.
+//! The program that a session is to run, and what it may do.
+//!
+//! Never starts it.
 
 use std::{ffi::OsString, path::PathBuf};
 

@@ -1,4 +1,6 @@
 //! Starting a program again in the terminal of one that has ended.
+//!
+//! Owns that nothing of the old program is left by then. Never decides whether.
 
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -1,10 +1,10 @@
-//! The task of a session, as long as there is one: from the start of its
-//! program until nothing of that is left, and again where it is started again.
-//! It alone reads the terminal, writes to it and orders the end; whoever wants
-//! something asks here.
+//! The task of a session: from the start of its program until nothing of that is
+//! left, and again where it is started again.
 //!
-//! Reading costs no thread: the runtime says when there is something. Whoever
-//! prints without end is read in small steps, so that others get their turns.
+//! It alone reads the terminal, writes to it and orders the end; everything else
+//! sends it orders. Reading costs no thread: the runtime says when there is
+//! something. A program that prints without end is read in small steps, so that
+//! other sessions get their turns. Never knows what is typed, nor why it ends.
 
 use std::{collections::VecDeque, future::poll_fn, io, ops::ControlFlow, sync::Arc, time::Duration};
 
@@ -26,9 +26,9 @@ use crate::{
 const DRAIN: Duration = Duration::from_millis(50);
 /// Read at once. A terminal hands out no more, and drawing it is short.
 const CHUNK_BYTES: usize = 4096;
-/// Who has read so much looks for more before others are told.
+/// After a read of so much, the task looks for more before it wakes observers.
 const FLOOD_BYTES: usize = 2048;
-/// So long. The terminal has a buffer of 4 KiB, so that whoever prints waits
+/// For so long. The terminal has a buffer of 4 KiB, so a program that prints waits
 /// whenever its reader sleeps, and waking takes longer than reading.
 const LINGER: Duration = Duration::from_micros(100);
 /// How long one session may compute before others get their turn.
@@ -108,7 +108,7 @@ impl SessionTask {
                 match orders.recv().await {
                     Some(SessionOrder::Begin { running, note, done }) => {
                         self.begin(&running, &note);
-                        // Whoever waited may have gone.
+                        // The caller may have gone.
                         let _ = done.send(());
                         break running;
                     }
@@ -146,16 +146,16 @@ impl SessionTask {
                 () = child.wait_for_tree(), if end == EndStage::Told => SessionEvent::TreeGone,
             };
             match news {
-                SessionEvent::Order(Some(order)) => self.obey(order, &child),
+                SessionEvent::Order(Some(order)) => self.carry_out(order, &child),
                 // Nobody can ask for anything any more. The tree goes with the
                 // child.
                 SessionEvent::Order(None) => return ControlFlow::Break(()),
                 SessionEvent::Read(Ok(count)) if count > 0 => {
-                    self.take(&buffer[..count]);
+                    self.take_output(&buffer[..count]);
                     if count >= FLOOD_BYTES {
                         self.read_on(&*pty, &mut buffer);
                     }
-                    self.tell();
+                    self.report_progress();
                     if turn.elapsed() > TURN {
                         yield_now().await;
                         turn = Instant::now();
@@ -180,7 +180,7 @@ impl SessionTask {
             let over = |until: Instant| !self.progress.borrow().terminal_open || until <= Instant::now();
             match end {
                 EndStage::Draining(until) if over(until) => {
-                    self.tell_end(ended.take());
+                    self.report_end(ended.take());
                     end = EndStage::Told;
                 }
                 EndStage::TreeGone(until) if over(until) => break,
@@ -198,7 +198,7 @@ impl SessionTask {
     fn begin(&mut self, running: &RunningProgram, note: &str) {
         self.closed_by_host = false;
         let mut output = self.shared.output();
-        // Whoever resizes holds the output, too.
+        // A resize holds the output, too.
         if let Err(error) = running.pty.resize(output.screen.size()) {
             tracing::debug!(%error, "a terminal keeps the size that it was opened with");
         }
@@ -212,7 +212,7 @@ impl SessionTask {
         });
     }
 
-    fn obey(&mut self, order: SessionOrder, child: &Arc<Child>) {
+    fn carry_out(&mut self, order: SessionOrder, child: &Arc<Child>) {
         match order {
             SessionOrder::Type { bytes, done } => {
                 self.show_typed(&bytes);
@@ -247,10 +247,10 @@ impl SessionTask {
         }
     }
 
-    fn take(&mut self, bytes: &[u8]) {
+    fn take_output(&mut self, bytes: &[u8]) {
         let replies = self.shared.output().take(bytes);
         for reply in replies {
-            self.answer(reply.into_bytes());
+            self.queue_reply(reply.into_bytes());
         }
     }
 
@@ -261,7 +261,7 @@ impl SessionTask {
         while self.waiting.is_empty() && began.elapsed() < TURN {
             match pty.read_now(buffer) {
                 Some(count) => {
-                    self.take(&buffer[..count]);
+                    self.take_output(&buffer[..count]);
                     last = Instant::now();
                 }
                 None if last.elapsed() < LINGER => std::thread::yield_now(),
@@ -271,7 +271,7 @@ impl SessionTask {
         }
     }
 
-    fn tell(&self) {
+    fn report_progress(&self) {
         let output = self.shared.output();
         let (raw_bytes, text_bytes, marks) = (output.raw.end(), output.text.end(), output.marks_seen());
         drop(output);
@@ -282,7 +282,7 @@ impl SessionTask {
     }
 
     /// Types an answer, unless too many wait already.
-    fn answer(&mut self, bytes: Vec<u8>) {
+    fn queue_reply(&mut self, bytes: Vec<u8>) {
         let answers = self.waiting.iter().filter(|typed| typed.done.is_none());
         let waiting: usize = answers.map(|typed| typed.bytes.len()).sum();
         if waiting + bytes.len() <= MAX_WAITING_REPLY_BYTES {
@@ -303,7 +303,7 @@ impl SessionTask {
         if typed.written == typed.bytes.len()
             && let Some(QueuedInput { done: Some(done), .. }) = self.waiting.pop_front()
         {
-            // Whoever waited may have gone.
+            // The caller may have gone.
             let _ = done.send(());
         }
     }
@@ -314,7 +314,7 @@ impl SessionTask {
         self.progress.send_modify(|progress| progress.terminal_open = false);
     }
 
-    fn tell_end(&mut self, ended: Option<Result<ChildEnd, SpawnError>>) {
+    fn report_end(&mut self, ended: Option<Result<ChildEnd, SpawnError>>) {
         let exit = match ended {
             _ if self.closed_by_host => ProgramExit::Killed { by: KilledBy::User },
             Some(Ok(ChildEnd { exit: ChildExit::Exited { code }, .. })) => ProgramExit::Exited { code },
@@ -325,7 +325,7 @@ impl SessionTask {
             Some(Ok(ChildEnd { descendants, .. })) => descendants,
             Some(Err(_)) | None => 0,
         };
-        // Nobody reads it any more, whoever holds the terminal.
+        // Nobody reads it any more, though a descendant may hold the terminal.
         self.waiting.clear();
         self.progress.send_modify(|progress| {
             (progress.phase, progress.exit, progress.descendants) = (SessionPhase::Closed, Some(exit), descendants);

@@ -12,7 +12,7 @@ use crate::{Key, TerminalError, Turn, TurnInput, TurnOptions, UnknownKey, input:
 
 impl TerminalSession {
     /// Begins a turn: types its input, and follows the answer until it is
-    /// complete, whoever looks on. The input may still be on its way when this
+    /// complete. The input may still be on its way when this
     /// returns; without any, the turn is what the program does already.
     ///
     /// # Errors
@@ -30,13 +30,13 @@ impl TerminalSession {
         let hidden = self.line_mode().is_some_and(|mode| mode.canonical && !mode.echo);
         let shown = if hidden { "" } else { shown };
         // From here on nothing waits: the turn and its input come together.
-        let place = self.place().await?;
+        let permit = self.order_permit().await?;
         let (done, typed) = oneshot::channel();
         let typing = (!bytes.is_empty()).then_some(typed);
         let turn = self.turns.begin(&self.shared, &self.progress, shown, options, typing)?;
         if !bytes.is_empty() {
             self.count_typed(&bytes);
-            place.send(SessionOrder::Type { bytes, done });
+            permit.send(SessionOrder::Type { bytes, done });
         }
         Ok(turn)
     }
@@ -92,32 +92,32 @@ impl TerminalSession {
     /// # Errors
     /// [`TerminalError::Closed`].
     pub async fn write(&self, bytes: Vec<u8>) -> Result<(), TerminalError> {
-        let place = self.place().await?;
-        self.type_at(place, bytes).await
+        let permit = self.order_permit().await?;
+        self.type_with(permit, bytes).await
     }
 
     async fn type_between_turns(&self, bytes: Vec<u8>) -> Result<(), TerminalError> {
-        let place = self.place().await?;
+        let permit = self.order_permit().await?;
         self.turns.refuse_while_one_runs()?;
-        self.type_at(place, bytes).await
+        self.type_with(permit, bytes).await
     }
 
     /// Waits until the task takes orders.
-    async fn place(&self) -> Result<mpsc::Permit<'_, SessionOrder>, TerminalError> {
+    async fn order_permit(&self) -> Result<mpsc::Permit<'_, SessionOrder>, TerminalError> {
         if self.is_closed() {
             return Err(TerminalError::Closed);
         }
         self.orders.reserve().await.map_err(|_| TerminalError::Closed)
     }
 
-    async fn type_at(&self, place: mpsc::Permit<'_, SessionOrder>, bytes: Vec<u8>) -> Result<(), TerminalError> {
+    async fn type_with(&self, permit: mpsc::Permit<'_, SessionOrder>, bytes: Vec<u8>) -> Result<(), TerminalError> {
         if bytes.is_empty() {
             return Ok(());
         }
         self.count_typed(&bytes);
         let _typing = self.shared.begin_typing();
         let (done, typed) = oneshot::channel();
-        place.send(SessionOrder::Type { bytes, done });
+        permit.send(SessionOrder::Type { bytes, done });
         typed.await.map_err(|_| TerminalError::Closed)
     }
 

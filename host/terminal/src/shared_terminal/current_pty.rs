@@ -1,7 +1,7 @@
 //! The terminal that a session has now: none once its program has ended, so
 //! that no descriptor is left, and another one where it is started again.
 //!
-//! Knows nothing of what is read or written.
+//! Never knows what is read or written.
 
 use std::{
     io,
@@ -10,8 +10,8 @@ use std::{
 
 use crate::{LineMode, Pty, SlaveState, TerminalSize};
 
-/// See the module. Reading and writing is for the session's task, which holds
-/// the terminal itself.
+/// The pair that is open now. Reading and writing is for the session's task, which
+/// holds the pair itself.
 #[derive(Debug)]
 pub(crate) struct CurrentPty(RwLock<Option<Arc<dyn Pty>>>);
 
@@ -21,7 +21,7 @@ impl CurrentPty {
     }
 
     pub(crate) fn replace(&self, pty: Option<Arc<dyn Pty>>) {
-        // Whoever panicked while it held the lock has changed nothing.
+        // A holder that panicked has changed nothing.
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = pty;
     }
 
@@ -29,7 +29,7 @@ impl CurrentPty {
         self.0.read().unwrap_or_else(PoisonError::into_inner).as_deref().map(look)
     }
 
-    /// Changes the size of what is there.
+    /// Changes the size of the terminal that is open, if one is.
     pub(crate) fn resize(&self, size: TerminalSize) -> io::Result<()> {
         self.with(|pty| pty.resize(size)).unwrap_or(Ok(()))
     }

@@ -1,6 +1,7 @@
-//! What has come from a program so far, in all its forms.
+//! What has come from a program so far: as bytes, as text, as a screen and as
+//! marks.
 //!
-//! Knows nothing of tasks and descriptors.
+//! Owns that all forms are of the same moment. Never knows tasks and descriptors.
 
 use std::collections::VecDeque;
 
@@ -27,7 +28,7 @@ pub(crate) struct ResizeHistory {
     pub(crate) last_at: u64,
 }
 
-/// See the module.
+/// All that came, in all its forms.
 #[derive(Debug)]
 pub(crate) struct ProgramOutput {
     stream: OutputParser,
@@ -37,7 +38,6 @@ pub(crate) struct ProgramOutput {
     marks: VecDeque<PlacedMark>,
     marks_seen: u64,
     resizes: ResizeHistory,
-    /// Who looks on.
     pub(crate) viewers: Viewers,
 }
 

@@ -1,4 +1,6 @@
-//! Where a session stands, for whoever waits.
+//! How far a session has come, and how its program ended.
+//!
+//! Owns the states that can be waited for. Never changes one.
 
 use wharf_contract::terminal::OutcomeKind;
 
@@ -50,7 +52,7 @@ impl ProgramExit {
 /// On whose account the host ended a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KilledBy {
-    /// Whoever closed the session.
+    /// A caller, who closed the session.
     User,
     /// The supervisor of the program was killed, and the program with it.
     HostLost,

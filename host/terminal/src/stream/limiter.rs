@@ -6,7 +6,7 @@
 //! length, C1 controls become their seven-bit forms, invalid UTF-8 becomes
 //! U+FFFD, and a character carries few combining marks.
 //!
-//! Knows what a control sequence looks like, not what any of them means.
+//! Owns what a control sequence looks like. Never knows what one means.
 
 use unicode_width::UnicodeWidthChar as _;
 
@@ -56,7 +56,8 @@ enum LimiterState {
     StringEnd,
 }
 
-/// See the module. Keeps a string, the start of a character, and nothing else.
+/// Bounds what is printed. Keeps a string, the start of a character, and nothing
+/// else.
 #[derive(Debug, Default)]
 pub(super) struct OutputLimiter {
     state: LimiterState,

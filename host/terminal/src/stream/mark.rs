@@ -1,7 +1,7 @@
 //! The marks with which a shell says what its output is: OSC 133.
 //!
-//! Knows how they are written, not whether one is to be believed: whoever gave
-//! the shell a nonce compares.
+//! Owns how they are written. Never knows whether one is to be believed: the
+//! detector compares nonces.
 
 /// What a mark says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What most of the output of most programs consists of: text, ends of lines,
 //! and sequences that are drawn.
 //!
-//! None of it changes a state of whoever reads it, so it may be read in runs.
+//! None of it changes a state of its reader, so it may be read in runs.
 //! What is not known here is not refused, only read with more care.
 
 use crate::ascii::{prefix_without_controls, printable_prefix};

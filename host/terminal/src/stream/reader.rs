@@ -1,7 +1,7 @@
 //! What control sequences mean for everything but the screen: plain text, marks
 //! of shells, questions to the terminal, and modes that change what is typed.
 //!
-//! Reads what the limiter has passed on. Knows no answers.
+//! Reads what the limiter has passed on. Never knows an answer.
 
 use vte::{Params, Perform};
 
@@ -71,7 +71,7 @@ enum DeviceControl {
     Capability,
 }
 
-/// See the module.
+/// Reads control sequences, and keeps the modes that they set.
 #[derive(Debug, Default)]
 pub(super) struct SequenceReader {
     text: String,

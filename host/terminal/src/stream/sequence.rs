@@ -1,4 +1,6 @@
 //! The control sequence in the middle of which a stream stands.
+//!
+//! Never knows what it will mean.
 
 /// A sequence that has begun and not ended.
 #[derive(Debug, Clone, Copy)]

@@ -35,13 +35,13 @@ impl Terminals {
     ) -> Result<TurnOptions, TerminalError> {
         let terminal = self.find(owner, id)?;
         Ok(match profile.map(|name| self.profiles.kind(name)).transpose()? {
-            None => options(&terminal.profile, terminal.profile.preset),
-            Some(ProfileChoice::Preset(preset)) => options(&terminal.profile, preset),
-            Some(ProfileChoice::Profile(profile)) => options(&profile, profile.preset),
+            None => options_of(&terminal.profile, terminal.profile.preset),
+            Some(ProfileChoice::Preset(preset)) => options_of(&terminal.profile, preset),
+            Some(ProfileChoice::Profile(profile)) => options_of(&profile, profile.preset),
         })
     }
 
-    /// Begins a turn: types its input, and follows the answer, whoever looks
+    /// Begins a turn: types its input, and follows the answer, though nobody looks
     /// on. Without options it is judged by what is known of its program.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Terminals {
         turn_options: Option<TurnOptions>,
     ) -> Result<(TurnState, Option<(StreamId, BegunTurn)>), TerminalError> {
         let terminal = self.used(owner, id)?;
-        let turn_options = turn_options.unwrap_or_else(|| options(&terminal.profile, terminal.profile.preset));
+        let turn_options = turn_options.unwrap_or_else(|| options_of(&terminal.profile, terminal.profile.preset));
         let begun = async {
             terminal.check_takes_input()?;
             if let Some(turn) = terminal.session.turn().map(|turn| turn.state()).filter(|turn| !turn.is_over()) {
@@ -167,7 +167,7 @@ impl Terminals {
     }
 }
 
-fn options(profile: &ProgramProfile, preset: Preset) -> TurnOptions {
+fn options_of(profile: &ProgramProfile, preset: Preset) -> TurnOptions {
     // They were tried when the pool was opened.
     let parameters = profile.parameters(preset).unwrap_or_else(|_| Parameters::from(preset));
     TurnOptions { parameters }

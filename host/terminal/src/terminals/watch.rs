@@ -30,7 +30,7 @@ const MIDDLE: Duration = Duration::from_millis(20);
 /// How often a new size is looked for while nothing is printed.
 const SIZE: Duration = Duration::from_millis(500);
 
-/// What somebody who looks on is shown.
+/// What a watcher is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
     /// The whole screen: first of all, and where bytes in between are gone or
@@ -59,7 +59,7 @@ pub enum WatchEvent {
     Over(String),
 }
 
-/// Somebody who looks on. Dropping it ends that.
+/// A terminal that is looked at. Dropping it ends that.
 #[derive(Debug)]
 pub struct WatchedTerminal {
     terminal: Arc<PooledTerminal>,

@@ -1,7 +1,7 @@
 //! What outlives a turn: the detector, and which turn it judges.
 //!
 //! Turns of one session are judged one after the other, and each task asks here
-//! whether its turn is still the one.
+//! whether its turn is still the one. Never knows when to look.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},

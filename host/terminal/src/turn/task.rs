@@ -18,8 +18,8 @@ use wharf_completion::detection::{Beside, CursorRow, Decision, Event, Parameters
 
 use super::{
     Turn, TurnState,
+    fresh_output::{FreshOutput, OutputPart, fresh_output},
     judge::{TurnJudge, TurnProgram, ends_command, lock},
-    news::{FreshOutput, OutputPart, news},
 };
 use crate::{
     ProgramExit, SessionProgress,
@@ -40,7 +40,7 @@ const UNREAD: Duration = Duration::from_millis(5);
 /// Something came, and nothing of it was visible.
 const NOTHING_VISIBLE: Event<'_> = Event::Output { text: "" };
 
-/// See the module.
+/// Follows one turn.
 pub(super) struct TurnTask {
     turn: Turn,
     number: u64,
@@ -120,7 +120,7 @@ impl TurnTask {
                 _ = over.wait_for(TurnState::is_over) => return,
                 () = self.wait(next, seen, &mut is_followed, &mut typing) => {}
             }
-            // Whoever had the session let go of it.
+            // The session is gone.
             if !is_followed && !self.progress.borrow().finished {
                 return self.turn.cancel();
             }
@@ -159,17 +159,17 @@ impl TurnTask {
     async fn round(&mut self, seen: SessionProgress, is_typed: bool) -> NextRound {
         let now = lock(&self.judge).now();
         // What comes late may have come before this.
-        let at = self.asked().min(now);
+        let at = self.next_look().min(now);
         let marks_read = lock(&self.judge).marks_read();
-        let news = news(&self.terminal, self.text_read, self.raw_read, marks_read);
-        let came = !news.is_empty();
+        let fresh = fresh_output(&self.terminal, self.text_read, self.raw_read, marks_read);
+        let came = !fresh.is_empty();
         if came {
-            self.take(news, at, now);
+            self.hand_in(fresh, at, now);
         } else if self.terminal.pty.has_unread_output() {
             return NextRound::Wait(now + UNREAD);
         }
-        self.take_end(seen, at);
-        if !came && self.asked() <= now {
+        self.hand_in_end(seen, at);
+        if !came && self.next_look() <= now {
             if !is_typed || self.terminal.typed().is_under_way() {
                 // Whatever is seen, there is more to be read.
                 self.feed(Event::Tick, at);
@@ -180,18 +180,18 @@ impl TurnTask {
             }
             self.poll(at, now);
         }
-        self.tell();
+        self.report();
         if self.decision.is_complete() {
             NextRound::Over
         } else if came {
             NextRound::Collect
         } else {
-            NextRound::Wait(self.asked())
+            NextRound::Wait(self.next_look())
         }
     }
 
     /// When to look, whatever happens.
-    fn asked(&self) -> Duration {
+    fn next_look(&self) -> Duration {
         let asked = [self.decision.ask_again, self.first_look].into_iter().flatten();
         asked.fold(self.next_poll, Duration::min)
     }
@@ -216,11 +216,11 @@ impl TurnTask {
         }
     }
 
-    fn take(&mut self, news: FreshOutput, at: Duration, now: Duration) {
-        (self.text_read, self.raw_read, self.came_since_poll) = (news.text_end, news.raw_end, true);
-        for piece in news.pieces {
-            match piece {
-                OutputPart::Text(_) if news.drawn => self.feed(Event::Redraw, at),
+    fn hand_in(&mut self, fresh: FreshOutput, at: Duration, now: Duration) {
+        (self.text_read, self.raw_read, self.came_since_poll) = (fresh.text_end, fresh.raw_end, true);
+        for part in fresh.parts {
+            match part {
+                OutputPart::Text(_) if fresh.drawn => self.feed(Event::Redraw, at),
                 OutputPart::Text(text) => self.feed(Event::Output { text: &text }, at),
                 OutputPart::Mark(placed) => {
                     if ends_command(&placed.mark) {
@@ -241,7 +241,7 @@ impl TurnTask {
         self.feed(NOTHING_VISIBLE, now);
     }
 
-    fn take_end(&mut self, seen: SessionProgress, at: Duration) {
+    fn hand_in_end(&mut self, seen: SessionProgress, at: Duration) {
         if seen.exit.is_some() && !std::mem::replace(&mut self.told_end, true) {
             let exit_code = match seen.exit {
                 Some(ProgramExit::Exited { code }) => Some(code),
@@ -307,7 +307,7 @@ impl TurnTask {
         }
     }
 
-    fn tell(&self) {
+    fn report(&self) {
         let decision = &self.decision;
         let end = match decision.reason() {
             Some(Reason::CommandEnded { .. } | Reason::NeedsContinuation) => self.mark_at,

@@ -4,8 +4,8 @@
 //! Text, colours and the cursor do. Questions do not: they have been answered,
 //! and the person's terminal would type its own answers. Neither does what
 //! would act on that terminal instead of on the screen: titles, clipboards,
-//! printers, windows, its keyboard. Reads what the stream has normalised; knows
-//! nothing of who looks.
+//! printers, windows, its keyboard. Reads what the stream has normalised; never
+//! knows who looks.
 
 use crate::stream::OpenSequence;
 
@@ -24,7 +24,8 @@ enum FilterState {
     StringEnd,
 }
 
-/// See the module. Keeps a sequence that has not ended; the stream bounds it.
+/// Passes on what may be shown. Keeps a sequence that has not ended; the stream
+/// bounds it.
 #[derive(Debug, Default)]
 pub(crate) struct ViewFilter {
     state: FilterState,

@@ -1,4 +1,6 @@
-//! What is written down of a terminal that lives.
+//! What is written down of a terminal that lives, for the next host.
+//!
+//! Never knows where it is written.
 
 use std::path::PathBuf;
 

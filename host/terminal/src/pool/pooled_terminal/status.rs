@@ -19,9 +19,10 @@ impl PooledTerminal {
         known.or_else(ordered).or_else(ended)
     }
 
+    /// Whether its program reads what is typed now.
+    ///
     /// # Errors
-    /// [`TerminalError::Restarting`]; [`TerminalError::Closed`]: nobody reads what
-    /// is typed then.
+    /// [`TerminalError::Restarting`]; [`TerminalError::Closed`].
     pub(crate) fn check_takes_input(&self) -> Result<(), TerminalError> {
         match *self.life.borrow() {
             TerminalLife::Running => Ok(()),

@@ -1,5 +1,7 @@
-//! What a session has shown since somebody looked last, as the detector is told
+//! What a session has shown since its turn looked last, as the detector is told
 //! it.
+//!
+//! Owns that a flood costs little. Never judges it.
 
 use crate::{
     PlacedMark,
@@ -10,10 +12,10 @@ use crate::{
 /// enough to find an echo, and a flood costs no more.
 const READ_BYTES: usize = 8 << 10;
 
-/// In order.
+/// What came since the last look, in order.
 #[derive(Debug)]
 pub(super) struct FreshOutput {
-    pub(super) pieces: Vec<OutputPart>,
+    pub(super) parts: Vec<OutputPart>,
     /// A program that owns the whole screen drew it.
     pub(super) drawn: bool,
     /// Up to where this is.
@@ -31,29 +33,29 @@ pub(super) enum OutputPart {
 
 impl FreshOutput {
     pub(super) fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
+        self.parts.is_empty()
     }
 }
 
 /// What came behind these cursors, and from this mark on.
-pub(super) fn news(terminal: &SharedTerminal, text_from: u64, raw_from: u64, marks_from: u64) -> FreshOutput {
+pub(super) fn fresh_output(terminal: &SharedTerminal, text_from: u64, raw_from: u64, marks_from: u64) -> FreshOutput {
     let output = terminal.output();
     let (text_end, raw_end) = (output.text.end(), output.raw.end());
-    let mut news = FreshOutput { pieces: Vec::new(), drawn: output.modes().alternate_screen, text_end, raw_end };
+    let mut fresh = FreshOutput { parts: Vec::new(), drawn: output.modes().alternate_screen, text_end, raw_end };
     if raw_end == raw_from {
-        return news;
+        return fresh;
     }
     let mut from = text_from;
     for placed in output.marks_from(marks_from) {
-        news.pieces.extend(text(&output, from, placed.text_at));
+        fresh.parts.extend(text(&output, from, placed.text_at));
         from = placed.text_at.max(from);
-        news.pieces.push(OutputPart::Mark(placed));
+        fresh.parts.push(OutputPart::Mark(placed));
     }
-    news.pieces.extend(text(&output, from, text_end));
-    if news.pieces.is_empty() {
-        news.pieces.push(OutputPart::Text(String::new()));
+    fresh.parts.extend(text(&output, from, text_end));
+    if fresh.parts.is_empty() {
+        fresh.parts.push(OutputPart::Text(String::new()));
     }
-    news
+    fresh
 }
 
 fn text(output: &ProgramOutput, from: u64, to: u64) -> Option<OutputPart> {
