@@ -3,7 +3,7 @@
 //! Owns how they are put together. Never enforces one.
 
 use wharf_completion::detection::Preset;
-use wharf_contract::terminal::Rules;
+use wharf_contract::terminal::TerminalRules;
 use wharf_core::grant::{GrantedTerminal, TerminalGrant};
 use wharf_spawn::{
     ChildWorkspace,
@@ -22,12 +22,12 @@ impl Terminals {
         &self,
         granted: &GrantedTerminal<'_>,
         workspace: &ChildWorkspace,
-    ) -> Result<Rules, TerminalError> {
+    ) -> Result<TerminalRules, TerminalError> {
         let capabilities = self.pool.spawner.capabilities().await;
         let capabilities = capabilities.map_err(|source| TerminalError::Start { source })?;
         let TerminalGrant { shell, programs, network, lifetime_seconds, .. } = granted.grant().clone();
         let limits = &self.pool.settings.limits;
-        Ok(Rules {
+        Ok(TerminalRules {
             shell,
             programs,
             presets: Preset::WORDS.iter().map(ToString::to_string).collect(),
