@@ -57,7 +57,7 @@ impl ShellIntegration {
         for (name, content) in [BASH, ZSH] {
             // Shells may be reading one that is there: it is replaced as a
             // whole.
-            let new = directory.join(format!("{name}.{}", random()?));
+            let new = directory.join(format!("{name}.{}", random_word()?));
             fs::write(&new, content)?;
             let_everybody_read(&new, 0o644)?;
             fs::rename(&new, directory.join(name))?;
@@ -94,8 +94,8 @@ fn let_everybody_read(_: &Path, _: u32) -> io::Result<()> {
 /// ask for something else.
 pub(crate) fn integrate(request: &mut TerminalRequest) -> io::Result<Option<Nonce>> {
     let Some(integration) = request.integration.take() else { return Ok(None) };
-    let Some(shell) = shell(&request.program, &request.arguments) else { return Ok(None) };
-    let raw = random()?;
+    let Some(shell) = integrated_shell(&request.program, &request.arguments) else { return Ok(None) };
+    let raw = random_word()?;
     let nonce = Nonce::new(&raw).map_err(io::Error::other)?;
     match shell {
         IntegratedShell::Bash => {
@@ -119,7 +119,7 @@ pub(crate) fn integrate(request: &mut TerminalRequest) -> io::Result<Option<Nonc
     Ok(Some(nonce))
 }
 
-fn shell(program: &Path, arguments: &[OsString]) -> Option<IntegratedShell> {
+fn integrated_shell(program: &Path, arguments: &[OsString]) -> Option<IntegratedShell> {
     let name = program.file_name().and_then(OsStr::to_str)?;
     let (shell, options) = match name {
         "bash" => (IntegratedShell::Bash, &BASH_OPTIONS[..]),
@@ -129,7 +129,7 @@ fn shell(program: &Path, arguments: &[OsString]) -> Option<IntegratedShell> {
     arguments.iter().all(|argument| options.iter().any(|option| argument == option)).then_some(shell)
 }
 
-fn random() -> io::Result<String> {
+fn random_word() -> io::Result<String> {
     Handle::random().map(|handle| handle.to_string()).map_err(io::Error::other)
 }
 
@@ -143,7 +143,7 @@ mod tests {
     fn only_a_shell_that_would_read_its_own_file_is_given_ours() {
         let found = |program: &str, arguments: &[&str]| {
             let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
-            shell(Path::new(program), &arguments)
+            integrated_shell(Path::new(program), &arguments)
         };
         assert_eq!(found("/bin/bash", &[]), Some(IntegratedShell::Bash));
         assert_eq!(found("/bin/bash", &["--noprofile", "-i"]), Some(IntegratedShell::Bash));

@@ -17,7 +17,7 @@
 //! containment. The crate never knows by which rules an answer is complete, who
 //! calls through which protocol, nothing of Wasm and nothing of configuration.
 //!
-//! Modules import those above them in this list, never those below:
+//! Modules import those above them in this list or beside them, never those below:
 //!
 //! | modules | |
 //! |---|---|
@@ -25,7 +25,7 @@
 //! | `stream`, `keys` | what is printed, and what is pressed, in the language of terminals |
 //! | `screen`, `view`, `replies` | what a person sees, and what a program is told |
 //! | `shared_terminal` | one terminal, as its tasks share it |
-//! | `probe`, `turn`, `integration`, `child`, `session` | one program in it, and its turns |
+//! | `request`, `integration`, `child`, `probe`, `turn`, `session` | one program in it, and its turns |
 //! | `recording`, `profile`, `pool`, `terminals` | all terminals of a host |
 
 mod ascii;
@@ -43,6 +43,7 @@ mod profile;
 mod pty;
 mod recording;
 mod replies;
+mod request;
 mod screen;
 mod session;
 mod shared_terminal;
@@ -66,8 +67,9 @@ pub use profile::{InvalidProfile, ProfileProblem, ProfileSettings, check_profile
 pub use pty::{LineMode, ProgramEnd, Pty, PtyBackend, SlaveState, TerminalDevice};
 pub use recording::RecordingSettings;
 pub use replies::MAX_WAITING_REPLY_BYTES;
+pub use request::TerminalRequest;
 pub use screen::{Cursor, Screen, ScreenView};
-pub use session::{TerminalRequest, TerminalSession};
+pub use session::TerminalSession;
 pub use shared_terminal::{KilledBy, MAX_MARKS, PlacedMark, ProgramExit, SessionPhase, SessionProgress, Viewer};
 pub use size::{InvalidSize, MAX_COLUMNS, MAX_ROWS, TerminalSize};
 pub use stream::{OutputParser, ParsedEvent, ParsedPiece, ShellMark, ShellMarkKind, TerminalModes, TerminalQuery};

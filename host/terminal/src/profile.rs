@@ -9,9 +9,10 @@ mod built_in;
 use std::path::Path;
 
 use wharf_completion::detection::{InvalidParameter, InvalidPrompt, Parameters, Preset, Tuning};
+use wharf_contract::terminal::Restart;
 use wildmatch::WildMatch;
 
-use crate::{InputRules, RefusedWord, Restart, TerminalError};
+use crate::{InputRules, RefusedWord, TerminalError};
 
 /// What the operator says of some programs.
 #[derive(Debug, Clone, PartialEq, Eq)]

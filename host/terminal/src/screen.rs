@@ -243,7 +243,7 @@ impl Screen {
     /// The main screen with what went off its top, each line whole however it
     /// was wrapped, at most so many of the last; without empty ones at the end.
     #[must_use]
-    pub fn history(&mut self, maximum_lines: usize) -> Vec<String> {
+    pub fn lines_with_scrollback(&mut self, maximum_lines: usize) -> Vec<String> {
         self.draw();
         let Some(terminal) = &self.terminal else { return Vec::new() };
         let mut lines = terminal.primary_screen().text();
@@ -255,7 +255,7 @@ impl Screen {
     /// The rows that went off the top of the main screen, at most so many of
     /// the last.
     #[must_use]
-    pub fn above(&mut self, maximum_rows: usize) -> Vec<String> {
+    pub fn scrollback_rows(&mut self, maximum_rows: usize) -> Vec<String> {
         self.draw();
         let Some(terminal) = &self.terminal else { return Vec::new() };
         let screen = terminal.primary_screen();

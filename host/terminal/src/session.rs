@@ -7,7 +7,6 @@
 //! is over.
 
 mod inspect;
-mod request;
 mod restart;
 mod task;
 mod typing;
@@ -26,13 +25,11 @@ use wharf_spawn::Spawner;
 
 use crate::{
     HistorySlice, InputRules, LineMode, PlacedMark, ScreenView, SessionPhase, SessionProgress, TerminalError,
-    TerminalModes, TerminalSize, Turn, child, integration,
+    TerminalModes, TerminalRequest, TerminalSize, Turn, child, integration,
     shared_terminal::SharedTerminal,
     turn::{SessionTurns, TurnProgram},
 };
 use task::{RunningProgram, SessionOrder, SessionTask};
-
-pub use request::TerminalRequest;
 
 /// Orders that wait for the task; more wait where they are given.
 const ORDERS: usize = 8;
@@ -103,14 +100,14 @@ impl TerminalSession {
 
     /// The main screen with the lines that went off its top, the last of them.
     #[must_use]
-    pub fn screen_history(&self, maximum_lines: usize) -> Vec<String> {
-        self.shared.output().screen.history(maximum_lines)
+    pub fn lines_with_scrollback(&self, maximum_lines: usize) -> Vec<String> {
+        self.shared.output().screen.lines_with_scrollback(maximum_lines)
     }
 
     /// The rows that went off the top of the main screen, the last of them.
     #[must_use]
-    pub fn rows_above(&self, maximum_rows: usize) -> Vec<String> {
-        self.shared.output().screen.above(maximum_rows)
+    pub fn scrollback_rows(&self, maximum_rows: usize) -> Vec<String> {
+        self.shared.output().screen.scrollback_rows(maximum_rows)
     }
 
     /// The marks of shells from this number on, as far as they are kept.

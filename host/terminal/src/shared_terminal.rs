@@ -76,7 +76,7 @@ impl SharedTerminal {
     }
 
     /// What was typed so far.
-    pub(crate) fn typed(&self) -> TypingCount {
+    pub(crate) fn typing_count(&self) -> TypingCount {
         // In this order, what ends meanwhile is still under way.
         let done = self.typing_done.load(Acquire);
         TypingCount { begun: self.typing_begun.load(Acquire), done }

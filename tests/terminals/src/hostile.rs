@@ -61,9 +61,13 @@ pub fn stream(bytes: &[u8]) {
         let _ = drawn.cursor();
         flooded.feed(part);
     }
-    let (view, history) = (flooded.view(), flooded.history(usize::MAX));
+    let (view, history) = (flooded.view(), flooded.lines_with_scrollback(usize::MAX));
     assert_eq!(view, drawn.view(), "what is left out of a flood could be seen");
-    assert_eq!(history, drawn.history(usize::MAX), "what is left out of a flood is missing above the screen");
+    assert_eq!(
+        history,
+        drawn.lines_with_scrollback(usize::MAX),
+        "what is left out of a flood is missing above the screen"
+    );
     assert_eq!(view.rebuilt, 0, "the emulator panicked");
     assert!(view.cursor.column < size.columns() && view.cursor.row < size.rows());
     assert_eq!(view.lines.len(), usize::from(size.rows()));

@@ -90,7 +90,7 @@ struct TerminalState {
     turns: VecDeque<Turn>,
     directory: PathBuf,
     /// The last input was one that ends programs.
-    asked_to_end: bool,
+    asked_to_exit: bool,
     /// People who have it before them.
     attached: usize,
     /// What starts its program again, as long as that may be.
@@ -126,7 +126,7 @@ impl PooledTerminal {
             restarted_because: None,
             turns: VecDeque::new(),
             directory: first_directory.clone(),
-            asked_to_end: false,
+            asked_to_exit: false,
             attached: 0,
             request: (restart == Restart::OnCrash).then_some(request),
             recording: None,
@@ -217,25 +217,25 @@ impl PooledTerminal {
 
     /// An input is about to be typed: what it asks for, and where the program
     /// is before it. What the one before asked for.
-    pub(crate) fn expect(&self, input: TurnInput<'_>) -> bool {
+    pub(crate) fn note_input(&self, input: TurnInput<'_>) -> bool {
         self.note_directory();
-        self.asked_to_end(exit_intent::input_asks_to_exit(input))
+        self.set_asked_to_exit(exit_intent::input_asks_to_exit(input))
     }
 
-    pub(crate) fn asked_to_end(&self, asked: bool) -> bool {
-        std::mem::replace(&mut self.state().asked_to_end, asked)
+    pub(crate) fn set_asked_to_exit(&self, asked: bool) -> bool {
+        std::mem::replace(&mut self.state().asked_to_exit, asked)
     }
 
     pub(crate) fn is_crash(&self, exit: ProgramExit) -> bool {
-        exit_intent::is_crash(exit, self.state().asked_to_end)
+        exit_intent::is_crash(exit, self.state().asked_to_exit)
     }
 
-    pub(crate) fn attached(&self, by: isize) {
+    pub(crate) fn count_attached(&self, by: isize) {
         let mut state = self.state();
         state.attached = state.attached.saturating_add_signed(by);
     }
 
-    pub(crate) fn recorded(&self, path: PathBuf) {
+    pub(crate) fn set_recording(&self, path: PathBuf) {
         self.state().recording = Some(path);
     }
 
@@ -289,7 +289,7 @@ impl PooledTerminal {
     pub(crate) fn running(&self) {
         // What was typed before concerns another program.
         let mut state = self.state();
-        state.asked_to_end = false;
+        state.asked_to_exit = false;
         state.restarts += 1;
         drop(state);
         self.life.send_replace(TerminalLife::Running);

@@ -30,7 +30,7 @@ impl Terminals {
         if terminal.ended_at().is_some() {
             terminal.session.end_views();
         }
-        terminal.attached(1);
+        terminal.count_attached(1);
         Ok(AttachedTerminal { terminal, viewer })
     }
 }
@@ -62,7 +62,7 @@ impl AttachedTerminal {
         }
         self.terminal.check_takes_input().map_err(|error| self.terminal.explained(error))?;
         // What a person types comes in pieces, so that words are not known.
-        self.terminal.asked_to_end(exit_intent::bytes_ask_to_exit(&bytes) || bytes.contains(&b'\r'));
+        self.terminal.set_asked_to_exit(exit_intent::bytes_ask_to_exit(&bytes) || bytes.contains(&b'\r'));
         self.terminal.session.write(bytes).await.map_err(|error| self.terminal.explained(error))
     }
 
@@ -77,7 +77,7 @@ impl AttachedTerminal {
 
 impl Drop for AttachedTerminal {
     fn drop(&mut self) {
-        self.terminal.attached(-1);
+        self.terminal.count_attached(-1);
         // It was in use until now.
         self.terminal.touch();
     }

@@ -210,7 +210,7 @@ impl Terminals {
         };
         let Ok(viewer) = terminal.session.view(settings.input) else { return };
         match recording::begin(settings, subject, viewer).await {
-            Ok(path) => terminal.recorded(path),
+            Ok(path) => terminal.set_recording(path),
             Err(error) => tracing::warn!(terminal = %terminal.id, %error, "a terminal is not recorded"),
         }
     }

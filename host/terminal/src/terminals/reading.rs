@@ -28,7 +28,7 @@ impl Terminals {
             return Ok(lost.screen(history_lines));
         }
         let session = &self.used(owner, id)?.session;
-        let history = if history_lines == 0 { Vec::new() } else { session.rows_above(history_lines) };
+        let history = if history_lines == 0 { Vec::new() } else { session.scrollback_rows(history_lines) };
         Ok(ScreenSnapshot { view: session.screen(), history })
     }
 

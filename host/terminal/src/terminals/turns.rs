@@ -76,11 +76,11 @@ impl Terminals {
             if let Some(turn) = terminal.session.turn().map(|turn| turn.state()).filter(|turn| !turn.is_over()) {
                 return Err(TerminalError::Busy { turn: turn.number });
             }
-            let asked = terminal.expect(input);
+            let asked = terminal.note_input(input);
             let begun = terminal.session.begin_turn(input, turn_options).await;
             // What was refused was not typed.
             if begun.is_err() {
-                terminal.asked_to_end(asked);
+                terminal.set_asked_to_exit(asked);
             }
             begun
         };
@@ -159,7 +159,7 @@ impl Terminals {
             terminal.check_takes_input()?;
             // Of what is typed in a turn, keys only add to it.
             if exit_intent::keys_ask_to_exit(keys) || !terminal.turn_runs() {
-                terminal.expect(TurnInput::Keys(keys));
+                terminal.note_input(TurnInput::Keys(keys));
             }
             terminal.session.press(keys).await
         };

@@ -170,7 +170,7 @@ impl TurnTask {
         }
         self.hand_in_end(seen, at);
         if !came && self.next_look() <= now {
-            if !is_typed || self.terminal.typed().is_under_way() {
+            if !is_typed || self.terminal.typing_count().is_under_way() {
                 // Whatever is seen, there is more to be read.
                 self.feed(Event::Tick, at);
                 self.catch_up(Event::Tick, now);
@@ -257,7 +257,7 @@ impl TurnTask {
     /// Looks at the terminal, unless something came or was typed meanwhile: that
     /// is first.
     async fn look(&mut self, at: Duration, now: Duration) -> bool {
-        let typed = self.terminal.typed();
+        let typed = self.terminal.typing_count();
         // In this order: what is typed is read before anybody waits for more,
         // and what is printed before.
         let slave = self.terminal.pty.slave_state();
@@ -272,7 +272,7 @@ impl TurnTask {
         };
         let view = self.terminal.output().screen.view();
         let came = self.terminal.pty.has_unread_output() || self.terminal.output().ends().1 != self.raw_read;
-        if came || self.terminal.typed() != typed {
+        if came || self.terminal.typing_count() != typed {
             return false;
         }
         let text = view.text_to_cursor();

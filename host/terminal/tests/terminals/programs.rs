@@ -131,7 +131,7 @@ async fn a_flood_is_kept_within_its_bounds_and_can_be_interrupted() {
     let (raw, text) = (session.raw(0, usize::MAX), session.text(0, usize::MAX));
     assert_eq!((raw.content.len(), raw.start), (256 << 10, raw.evicted_before));
     assert!(text.content.len() <= 256 << 10 && text.start > 0);
-    assert!(session.screen_history(usize::MAX).len() <= 224);
+    assert!(session.lines_with_scrollback(usize::MAX).len() <= 224);
     session.submit("echo sti''ll").await.expect("typed");
     shown(&session, "still").await;
     close(&session).await;

@@ -51,7 +51,7 @@ const SHELLS: [&str; 8] = ["ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "
 
 impl TerminalRequest {
     /// Whether the program is a shell.
-    pub(super) fn is_shell(&self) -> bool {
+    pub(crate) fn is_shell(&self) -> bool {
         self.program.file_name().is_some_and(|name| SHELLS.iter().any(|shell| name == *shell))
     }
 
