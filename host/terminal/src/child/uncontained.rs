@@ -1,8 +1,8 @@
 //! A program that portable-pty starts on its end of a terminal: not supervised,
 //! not limited, not contained.
 //!
-//! What cannot be done so is refused: containment, another user, a directory
-//! that is not there. Descendants that leave the program's process group live
+//! A request that needs more is refused: containment, another user, a directory
+//! that does not exist. Descendants that leave the program's process group live
 //! on after it.
 
 use std::{

@@ -1,4 +1,6 @@
-//! Which processes are in front.
+//! Which processes are in front, and their threads.
+//!
+//! Never knows what they do.
 
 use std::fs;
 
@@ -10,14 +12,14 @@ const MAX_THREADS: usize = 128;
 /// The processes of a group below the supervisor of `leader`, which adopts all
 /// that its program leaves behind.
 pub(super) fn of_group(leader: u32, group: u32) -> Option<Vec<u32>> {
-    let supervisor = Stat::of(leader)?.parent;
+    let supervisor = ProcessStat::of(leader)?.parent;
     let mut below = children(supervisor)?;
     let mut next = 0;
     let mut found = Vec::new();
     while let Some(&process) = below.get(next) {
         next += 1;
         // It may just have ended.
-        let Some(stat) = Stat::of(process) else { continue };
+        let Some(stat) = ProcessStat::of(process) else { continue };
         if stat.group == group && !stat.has_ended {
             found.push(process);
         }
@@ -47,13 +49,13 @@ fn children(process: u32) -> Option<Vec<u32>> {
 }
 
 /// A part of what the system says of a process.
-struct Stat {
+struct ProcessStat {
     has_ended: bool,
     parent: u32,
     group: u32,
 }
 
-impl Stat {
+impl ProcessStat {
     fn of(process: u32) -> Option<Self> {
         let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
         // The name before may hold anything.

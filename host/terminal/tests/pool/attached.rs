@@ -1,6 +1,6 @@
 //! People who look on and type.
 
-use wharf_terminal::{Screen, Size, TerminalError, Update};
+use wharf_terminal::{Screen, TerminalError, TerminalSize, ViewUpdate};
 
 use crate::support::{AMPLE, Room, somebody};
 
@@ -12,19 +12,19 @@ struct Person {
 
 impl Person {
     fn new() -> Self {
-        Self { screen: Screen::new(Size::default(), 0), screens: 0 }
+        Self { screen: Screen::new(TerminalSize::default(), 0), screens: 0 }
     }
 
-    fn see(&mut self, update: Update) {
+    fn see(&mut self, update: ViewUpdate) {
         match update {
-            Update::Screen { size, text } => {
+            ViewUpdate::Screen { size, text } => {
                 self.screens += 1;
                 self.screen = Screen::new(size, 0);
                 self.screen.feed(&text);
             }
-            Update::Text(text) => self.screen.feed(&text),
-            Update::Resized(size) => self.screen.resize(size),
-            Update::Typed(_) => panic!("nobody asked for it"),
+            ViewUpdate::Text(text) => self.screen.feed(&text),
+            ViewUpdate::Resized(size) => self.screen.resize(size),
+            ViewUpdate::Typed(_) => panic!("nobody asked for it"),
         }
     }
 }
@@ -40,7 +40,7 @@ async fn a_person_sees_the_present_screen_and_then_all_that_comes() {
     let view = || room.terminals.screen(&owner.owner(), id, 0).expect("a screen").view;
     assert_eq!(person.screen.view(), view());
     assert_eq!(room.info(&owner, id).viewers, 1);
-    attached.resize(Size::new(60, 20).expect("a size")).expect("resized");
+    attached.resize(TerminalSize::new(60, 20).expect("a size")).expect("resized");
     attached
         .write(
             b"stty size; printf '\\033[15;5Hh\\145re\\033]0;title\\007\\033[6n'; read -s -d R word\r".to_vec(),
@@ -50,7 +50,7 @@ async fn a_person_sees_the_present_screen_and_then_all_that_comes() {
         .expect("typed");
     while !person.screen.view().lines.iter().any(|line| line.contains("here")) || person.screen.view() != view() {
         let update = tokio::time::timeout(AMPLE, attached.next()).await.expect("it comes").expect("more");
-        if let Update::Text(text) = &update {
+        if let ViewUpdate::Text(text) = &update {
             assert!(!text.contains("\x1b[6n") && !text.contains("title\x07"), "{text:?}");
         }
         person.see(update);
@@ -104,7 +104,7 @@ async fn viewers_are_bounded_and_what_is_closed_is_shown_once() {
     drop(viewers);
     room.close(&owner, id).await;
     let mut attached = room.terminals.attach(id).expect("attached");
-    assert!(matches!(attached.next().await, Some(Update::Screen { text, .. }) if text.contains('$')));
+    assert!(matches!(attached.next().await, Some(ViewUpdate::Screen { text, .. }) if text.contains('$')));
     assert_eq!(attached.next().await, None);
     assert!(matches!(attached.write(b"x".to_vec(), true).await, Err(TerminalError::Over { .. })));
 }

@@ -1,6 +1,8 @@
 //! Terminals that are lost with their host.
 
-use wharf_terminal::{CloseReason, Exit, KilledBy, Settings, Status, TerminalError, Terminals, TurnInput};
+use wharf_terminal::{
+    CloseReason, KilledBy, ProgramExit, Status, TerminalError, TerminalPoolSettings, Terminals, TurnInput,
+};
 
 use crate::support::{Room, Somebody, eventually, somebody, spawner};
 
@@ -37,14 +39,18 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
     };
     eventually("it is recorded", is_recorded).await;
     left(records.path(), next.path());
-    let settings = Settings { pty: crate::PTY, records: Some(next.path().to_owned()), ..Settings::default() };
+    let settings = TerminalPoolSettings {
+        pty: crate::PTY,
+        records: Some(next.path().to_owned()),
+        ..TerminalPoolSettings::default()
+    };
     let terminals = Terminals::open(spawner(), settings).expect("a pool");
 
     let listed = terminals.list(&owner.owner());
     assert_eq!((listed.len(), listed[0].id, listed[0].status), (1, id, Status::Closed));
     assert_eq!(
         (listed[0].why, listed[0].exit),
-        (Some(CloseReason::HostLost), Some(Exit::Killed { by: KilledBy::HostLost }))
+        (Some(CloseReason::HostLost), Some(ProgramExit::Killed { by: KilledBy::HostLost }))
     );
     let text = terminals.read_text(&owner.owner(), id, 0, usize::MAX).expect("kept");
     assert!(text.content.contains("last words") && text.next == listed[0].text_bytes, "{text:?}");
@@ -72,7 +78,11 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
     // What ends in an orderly way leaves nothing.
     room.terminals.close_all().await;
     drop(terminals);
-    let settings = Settings { pty: crate::PTY, records: Some(records.path().to_owned()), ..Settings::default() };
+    let settings = TerminalPoolSettings {
+        pty: crate::PTY,
+        records: Some(records.path().to_owned()),
+        ..TerminalPoolSettings::default()
+    };
     let terminals = Terminals::open(spawner(), settings).expect("a pool");
     assert!(terminals.all().is_empty());
 }

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use serde_json::Value;
-use wharf_terminal::{RecordingSettings, Size, TerminalError};
+use wharf_terminal::{RecordingSettings, TerminalError, TerminalSize};
 
 use crate::support::{Room, Somebody, eventually, somebody};
 
@@ -64,7 +64,7 @@ async fn a_recording_is_an_asciicast_of_what_was_shown() {
     // A character in two writes, and a question that no player is to answer.
     let split = r"printf '\303'; sleep 0.05; printf '\251 \033[1mbold\033[0m\033[6n\n'; read -s -d R word";
     room.answer(&owner, id, split).await;
-    room.terminals.resize(&owner.owner(), id, Size::new(100, 30).expect("a size")).expect("resized");
+    room.terminals.resize(&owner.owner(), id, TerminalSize::new(100, 30).expect("a size")).expect("resized");
     room.answer(&owner, id, "stty size; read -s -p 'Password: ' word").await;
     room.answer(&owner, id, "hunter2").await;
     room.close(&owner, id).await;

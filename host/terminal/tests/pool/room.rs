@@ -163,7 +163,7 @@ async fn every_end_has_its_cause_in_words() {
         for error in [
             room.submit(&owner, id, "x").await.expect_err("closed"),
             room.terminals.press(&owner.owner(), id, &["x"]).await.expect_err("closed"),
-            room.terminals.resize(&owner.owner(), id, wharf_terminal::Size::default()).expect_err("closed"),
+            room.terminals.resize(&owner.owner(), id, wharf_terminal::TerminalSize::default()).expect_err("closed"),
         ] {
             let error = Error::from(error);
             assert_eq!(error.code, Code::Gone);
@@ -358,7 +358,7 @@ async fn what_a_program_leaves_behind_ends_with_it_and_with_its_terminal() {
     eventually("it runs", || runs("772")).await;
     std::fs::write(room.place().files.join("gone"), "").expect("a file");
     let info = room.closed(&owner, id).await;
-    assert_eq!((info.why, info.exit), (None, Some(wharf_terminal::Exit::Exited { code: 0 })));
+    assert_eq!((info.why, info.exit), (None, Some(wharf_terminal::ProgramExit::Exited { code: 0 })));
     assert!(!runs("772"));
 }
 

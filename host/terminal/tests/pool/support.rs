@@ -12,8 +12,8 @@ use std::{
 use wharf_core::{Context, Grants, PluginName, TerminalGrant, TerminalOwner};
 use wharf_spawn::Spawner;
 use wharf_terminal::{
-    ChildWorkspace, Restart, Settings, Started, Status, TerminalError, TerminalId, TerminalInfo, Terminals, TurnInput,
-    TurnState, Wanted,
+    ChildWorkspace, LaunchOutcome, LaunchRequest, Restart, Status, TerminalError, TerminalId, TerminalInfo,
+    TerminalPoolSettings, Terminals, TurnInput, TurnState,
 };
 
 /// Long enough for any machine; no test waits for it to pass.
@@ -74,12 +74,12 @@ impl Room {
         Self::with(|_| {})
     }
 
-    pub(crate) fn with(change: impl FnOnce(&mut Settings)) -> Self {
+    pub(crate) fn with(change: impl FnOnce(&mut TerminalPoolSettings)) -> Self {
         Self::by(spawner(), change)
     }
 
-    pub(crate) fn by(spawner: Spawner, change: impl FnOnce(&mut Settings)) -> Self {
-        let mut settings = Settings { pty: crate::PTY, ..Settings::default() };
+    pub(crate) fn by(spawner: Spawner, change: impl FnOnce(&mut TerminalPoolSettings)) -> Self {
+        let mut settings = TerminalPoolSettings { pty: crate::PTY, ..TerminalPoolSettings::default() };
         change(&mut settings);
         let directory = tempfile::tempdir().expect("a directory");
         for name in ["files", "home", "home/tmp"] {
@@ -100,15 +100,15 @@ impl Room {
     pub(crate) async fn shell_with(
         &self,
         who: &Somebody,
-        change: impl FnOnce(&mut Wanted<'_>),
-    ) -> Result<Started, TerminalError> {
+        change: impl FnOnce(&mut LaunchRequest<'_>),
+    ) -> Result<LaunchOutcome, TerminalError> {
         let grants = grants();
         let granted = grants.terminal(&who.plugin).expect("granted");
         let environment = [("PS1".to_owned(), "$ ".to_owned())];
         // What its own files say of the prompt is for people.
         let arguments = ["--norc".to_owned(), "--noprofile".to_owned()];
         let bash = granted.program("bash").expect("granted");
-        let mut wanted = Wanted { arguments: &arguments, environment: &environment, ..Wanted::new(bash) };
+        let mut wanted = LaunchRequest { arguments: &arguments, environment: &environment, ..LaunchRequest::new(bash) };
         change(&mut wanted);
         self.terminals.start(&granted, &who.context, &self.place(), wanted).await
     }
@@ -124,20 +124,20 @@ impl Room {
     pub(crate) async fn own_shell(&self, who: &Somebody) -> TerminalId {
         let grants = grants();
         let granted = grants.terminal(&who.plugin).expect("granted");
-        let wanted = Wanted::new(granted.shell().expect("granted"));
+        let wanted = LaunchRequest::new(granted.shell().expect("granted"));
         self.terminals.start(&granted, &who.context, &self.place(), wanted).await.expect("a terminal").id
     }
 
     /// A program, as it is by itself.
-    pub(crate) async fn program(&self, who: &Somebody, program: &str) -> Result<Started, TerminalError> {
+    pub(crate) async fn program(&self, who: &Somebody, program: &str) -> Result<LaunchOutcome, TerminalError> {
         let grants = grants();
         let granted = grants.terminal(&who.plugin).expect("granted");
-        let wanted = Wanted::new(granted.program(program).expect("granted"));
+        let wanted = LaunchRequest::new(granted.program(program).expect("granted"));
         self.terminals.start(&granted, &who.context, &self.place(), wanted).await
     }
 
     /// A script.
-    pub(crate) async fn script(&self, who: &Somebody, script: &str) -> Result<Started, TerminalError> {
+    pub(crate) async fn script(&self, who: &Somebody, script: &str) -> Result<LaunchOutcome, TerminalError> {
         self.script_with(who, script, None).await
     }
 
@@ -146,12 +146,12 @@ impl Room {
         who: &Somebody,
         script: &str,
         restart: Option<Restart>,
-    ) -> Result<Started, TerminalError> {
+    ) -> Result<LaunchOutcome, TerminalError> {
         let grants = grants();
         let granted = grants.terminal(&who.plugin).expect("granted");
         let arguments = ["-c".to_owned(), script.to_owned()];
         let command = granted.program("sh").expect("granted");
-        let wanted = Wanted { arguments: &arguments, restart, ..Wanted::new(command) };
+        let wanted = LaunchRequest { arguments: &arguments, restart, ..LaunchRequest::new(command) };
         self.terminals.start(&granted, &who.context, &self.place(), wanted).await
     }
 

@@ -5,7 +5,7 @@ use std::{fs, process::Command};
 
 use tempfile::TempDir;
 use wharf_completion::detection::{Layer, Preset, Reason};
-use wharf_terminal::{Session, TurnState};
+use wharf_terminal::{TerminalSession, TurnState};
 
 use crate::support::{answered, begin, close, is_there, over, said, start, started};
 
@@ -87,7 +87,7 @@ async fn a_remote_shell_is_done_at_its_prompt_and_what_it_runs_is_not_cut() {
 }
 
 #[track_caller]
-fn at_prompt(session: &Session, state: &TurnState) {
+fn at_prompt(session: &TerminalSession, state: &TurnState) {
     assert_eq!(state.decision.reason(), Some(Reason::StrictPrompt), "{state:?}");
     let said = said(session, state);
     assert!(said.ends_with("ann@elsewhere:~$ "), "{said:?}");

@@ -11,8 +11,8 @@ use tokio::time::error::Elapsed;
 use wharf_completion::detection::Preset;
 use wharf_spawn::Spawner;
 use wharf_terminal::{
-    ChildLimits, Containment, History, InputRules, Progress, Session, Size, TerminalRequest, Turn, TurnInput,
-    TurnOptions, TurnState,
+    ChildLimits, Containment, HistoryLimits, InputRules, SessionProgress, TerminalRequest, TerminalSession,
+    TerminalSize, Turn, TurnInput, TurnOptions, TurnState,
 };
 
 /// Long enough for any machine; no test waits for it to pass.
@@ -39,8 +39,8 @@ pub(crate) fn request(program: &str, arguments: &[&str]) -> TerminalRequest {
         .to_vec(),
         working_directory: "/".into(),
         pty: crate::PTY,
-        size: Size::default(),
-        history: History::default(),
+        size: TerminalSize::default(),
+        history: HistoryLimits::default(),
         rules: InputRules::default(),
         integration: None,
         limits: ChildLimits::default(),
@@ -49,24 +49,24 @@ pub(crate) fn request(program: &str, arguments: &[&str]) -> TerminalRequest {
     }
 }
 
-pub(crate) async fn start(program: &str, arguments: &[&str]) -> Session {
-    Session::start(&spawner(), request(program, arguments)).await.expect("a session")
+pub(crate) async fn start(program: &str, arguments: &[&str]) -> TerminalSession {
+    TerminalSession::start(&spawner(), request(program, arguments)).await.expect("a session")
 }
 
 /// A script of a plain shell.
-pub(crate) async fn shell(script: &str) -> Session {
+pub(crate) async fn shell(script: &str) -> TerminalSession {
     start("/bin/sh", &["-c", script]).await
 }
 
 /// An interactive bash that has printed its prompt.
-pub(crate) async fn bash() -> Session {
+pub(crate) async fn bash() -> TerminalSession {
     let session = start("/bin/bash", &["--norc", "--noprofile", "-i"]).await;
     until(&session, |session| session.screen().cursor_line().ends_with('$')).await;
     session
 }
 
 /// Looks at a session whenever something happens, until it is so.
-pub(crate) async fn until(session: &Session, so: impl Fn(&Session) -> bool) {
+pub(crate) async fn until(session: &TerminalSession, so: impl Fn(&TerminalSession) -> bool) {
     let looking = async {
         let mut progress = session.progress();
         while !so(session) {
@@ -79,31 +79,31 @@ pub(crate) async fn until(session: &Session, so: impl Fn(&Session) -> bool) {
 }
 
 /// The same for what may need to be asked for again.
-pub(crate) async fn soon(session: &Session, so: impl Fn(&Session) -> bool) -> Result<(), Elapsed> {
+pub(crate) async fn soon(session: &TerminalSession, so: impl Fn(&TerminalSession) -> bool) -> Result<(), Elapsed> {
     tokio::time::timeout(Duration::from_secs(1), until(session, so)).await
 }
 
 /// Waits until a text is on the screen.
-pub(crate) async fn shown(session: &Session, text: &str) {
+pub(crate) async fn shown(session: &TerminalSession, text: &str) {
     until(session, |session| session.screen().lines.iter().any(|line| line.contains(text))).await;
 }
 
 /// Waits until a text was printed.
-pub(crate) async fn printed(session: &Session, text: &str) {
+pub(crate) async fn printed(session: &TerminalSession, text: &str) {
     until(session, |session| all_text(session).contains(text)).await;
 }
 
-pub(crate) fn all_text(session: &Session) -> String {
+pub(crate) fn all_text(session: &TerminalSession) -> String {
     session.text(0, usize::MAX).content
 }
 
 /// Waits for the end of the program.
-pub(crate) async fn ended(session: &Session) -> Progress {
+pub(crate) async fn ended(session: &TerminalSession) -> SessionProgress {
     until(session, |session| session.progress().borrow().exit.is_some()).await;
     *session.progress().borrow()
 }
 
-pub(crate) async fn close(session: &Session) -> Progress {
+pub(crate) async fn close(session: &TerminalSession) -> SessionProgress {
     let closed = tokio::time::timeout(AMPLE, session.close(Duration::from_millis(200))).await;
     closed.expect("it closes")
 }
@@ -128,24 +128,24 @@ pub(crate) async fn soon_once(what: &str, attempt: impl AsyncFn() -> Result<(), 
 }
 
 /// Begins a turn with a line.
-pub(crate) async fn begin(session: &Session, line: &str, preset: Preset) -> Turn {
+pub(crate) async fn begin(session: &TerminalSession, line: &str, preset: Preset) -> Turn {
     let options = TurnOptions { parameters: preset.into() };
     session.begin_turn(TurnInput::Submit(line), options).await.expect("a turn")
 }
 
 /// A turn from its line to its end.
-pub(crate) async fn answered(session: &Session, line: &str, preset: Preset) -> TurnState {
+pub(crate) async fn answered(session: &TerminalSession, line: &str, preset: Preset) -> TurnState {
     over(&begin(session, line, preset).await).await
 }
 
 /// Waits until a program that was just started is done with that.
-pub(crate) async fn started(session: &Session, preset: Preset) -> TurnState {
+pub(crate) async fn started(session: &TerminalSession, preset: Preset) -> TurnState {
     let options = TurnOptions { parameters: preset.into() };
     over(&session.begin_turn(TurnInput::Keys(&[]), options).await.expect("a turn")).await
 }
 
 /// A turn of keys from the first to its end.
-pub(crate) async fn keys(session: &Session, names: &[&str]) -> TurnState {
+pub(crate) async fn keys(session: &TerminalSession, names: &[&str]) -> TurnState {
     over(&session.begin_turn(TurnInput::Keys(names), TurnOptions::default()).await.expect("a turn")).await
 }
 
@@ -156,7 +156,7 @@ pub(crate) async fn over(turn: &Turn) -> TurnState {
 }
 
 /// What was said in a turn.
-pub(crate) fn said(session: &Session, state: &TurnState) -> String {
+pub(crate) fn said(session: &TerminalSession, state: &TurnState) -> String {
     let length = state.end.expect("over") - state.start;
     session.text(state.start, usize::try_from(length).expect("small")).content
 }

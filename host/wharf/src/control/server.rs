@@ -16,7 +16,7 @@ use tokio::{
     time::timeout,
 };
 use wharf_core::{text::with_causes, tool::json_bytes};
-use wharf_terminal::{Attached, Size, TerminalId, Update};
+use wharf_terminal::{AttachedTerminal, TerminalId, TerminalSize, ViewUpdate};
 
 use super::{
     socket::{self, HOSTS, LocalListener, LocalStream, ReadHalf, SECRET, SOCKET, WriteHalf, is_alive},
@@ -223,13 +223,13 @@ async fn refuse(writer: &mut WriteHalf, message: &str) -> io::Result<()> {
 
 /// Somebody who is attached.
 struct AttachedClient {
-    attached: Attached,
+    attached: AttachedTerminal,
     read_only: bool,
 }
 
 /// What happens while somebody is attached.
 enum AttachmentEvent {
-    Shown(Option<Update>),
+    Shown(Option<ViewUpdate>),
     Ordered(Option<TerminalOrder>),
 }
 
@@ -261,18 +261,18 @@ impl AttachedClient {
         }
     }
 
-    fn shown(&self, update: Update) -> Option<ControlReply> {
-        let drawn = |size: Size, text: String| ControlReply::Screen {
+    fn shown(&self, update: ViewUpdate) -> Option<ControlReply> {
+        let drawn = |size: TerminalSize, text: String| ControlReply::Screen {
             bytes: Base64Bytes(text.into_bytes()),
             columns: size.columns(),
             rows: size.rows(),
         };
         match update {
-            Update::Screen { size, text } => Some(drawn(size, text)),
-            Update::Text(text) => Some(ControlReply::Output { bytes: Base64Bytes(text.into_bytes()) }),
+            ViewUpdate::Screen { size, text } => Some(drawn(size, text)),
+            ViewUpdate::Text(text) => Some(ControlReply::Output { bytes: Base64Bytes(text.into_bytes()) }),
             // The program draws itself anew.
-            Update::Resized(size) => Some(ControlReply::Resized { columns: size.columns(), rows: size.rows() }),
-            Update::Typed(_) => None,
+            ViewUpdate::Resized(size) => Some(ControlReply::Resized { columns: size.columns(), rows: size.rows() }),
+            ViewUpdate::Typed(_) => None,
         }
     }
 
@@ -283,7 +283,7 @@ impl AttachedClient {
         }
         let done = match order {
             TerminalOrder::Type { bytes: Base64Bytes(bytes), force } => self.attached.write(bytes, force).await,
-            TerminalOrder::Resize { columns, rows } => match Size::new(columns, rows) {
+            TerminalOrder::Resize { columns, rows } => match TerminalSize::new(columns, rows) {
                 Ok(size) => self.attached.resize(size),
                 Err(error) => Err(error.into()),
             },
