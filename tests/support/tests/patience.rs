@@ -67,8 +67,10 @@ fn time_passes_for_a_reason_alone() {
 fn a_process_lives_until_it_has_ended_and_not_until_somebody_asks() {
     let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().expect("a child");
     assert!(processes::lives(child.id()));
-    let parent = processes::state_and_parent(child.id()).expect("a process").1;
-    assert_eq!(parent, std::process::id());
+    assert_eq!(processes::parent(child.id()), std::process::id());
+    assert!(processes::below(processes::parent(std::process::id())).contains(&child.id()));
+    assert_eq!(processes::children_of(std::process::id()), 1);
+    assert!(processes::below(child.id()).is_empty());
     drop(child.stdin.take());
     processes::until_dead(child.id());
     assert!(processes::state_and_parent(child.id()).is_some_and(|(state, _)| state == 'Z'), "nobody has asked");

@@ -1,8 +1,9 @@
 //! Terminals that are lost with their host.
 
 use wharf_terminal::{CloseReason, Exit, KilledBy, Settings, Status, TerminalError, Terminals, TurnInput};
+use wharf_test_support::until;
 
-use crate::support::{Room, Somebody, eventually, somebody, spawner};
+use crate::support::{Room, Somebody, somebody, spawner};
 
 /// Files that a host leaves when it is killed: a copy of them, while it lives.
 fn left(records: &std::path::Path, to: &std::path::Path) {
@@ -35,7 +36,7 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
             hosts.filter_map(|host| std::fs::read_to_string(host.path().join(id.to_string()).join("text")).ok());
         texts.any(|text| text.contains("last words"))
     };
-    eventually("it is recorded", is_recorded).await;
+    until("it is recorded", is_recorded).await;
     left(records.path(), next.path());
     let settings = Settings { pty: crate::PTY, records: Some(next.path().to_owned()), ..Settings::default() };
     let terminals = Terminals::open(spawner(), settings).expect("a pool");
