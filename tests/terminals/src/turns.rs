@@ -28,6 +28,8 @@ use wharf_terminal::{
 
 pub use report::{Failure, Report, Tally};
 
+use wharf_test_support::{let_time_pass, until};
+
 use crate::request::request;
 
 /// Far longer than any turn here takes.
@@ -255,7 +257,7 @@ impl Conversation {
         // The shell itself says that the command has ended; its prompt follows.
         let is_marked = state.decision.layer() == Some(Layer::Signal);
         let (stamped, was_shown) = (self.stamped().is_some(), is_marked || shows(session, state, truth));
-        tokio::time::sleep(AFTERWARDS).await;
+        let_time_pass(AFTERWARDS, "nothing may follow").await;
         match truth {
             Truth::File if !stamped => return Some("the program was not done".into()),
             Truth::Shown(text) if !was_shown => return Some(format!("{text:?} was not shown yet")),
@@ -269,14 +271,10 @@ impl Conversation {
 
     /// Waits until a turn that was told too early is really over.
     async fn catch_up(&self, session: &TerminalSession, truth: Truth) {
-        let until = Instant::now() + Duration::from_secs(30);
-        while Instant::now() < until && session.progress().borrow().exit.is_none() {
-            if truth != Truth::File || self.stamped().is_some() {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        tokio::time::sleep(LATE).await;
+        let is_over = || truth != Truth::File || self.stamped().is_some() || session.progress().borrow().exit.is_some();
+        // A program that is never done is judged, too.
+        drop(tokio::time::timeout(Duration::from_secs(30), until("the turn is over", is_over)).await);
+        let_time_pass(LATE, "what it prints last arrives").await;
     }
 
     /// When the program was done, as it says.

@@ -1,12 +1,9 @@
 use super::*;
 use std::time::Duration;
+use wharf_test_support::soon;
 
 fn context(tenant: &str, session: &str) -> Context {
     Context::new(tenant.parse().expect("legal"), session.parse().expect("legal"))
-}
-
-fn soon() -> Instant {
-    Instant::now() + Duration::from_secs(60)
 }
 
 fn limits() -> HostLimits {

@@ -7,8 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::support::{self, below, kill, lives, output_and_preparation, parent, until, workspace::ContainedWorkspace};
+use crate::support::{self, kill, output_and_preparation, workspace::ContainedWorkspace};
 use wharf_spawn::{Bind, Child, ChildLimits, Containment, Sandbox, SandboxMechanism, SpawnRequest, Spawner};
+use wharf_test_support::{
+    processes::{below, lives, parent},
+    until,
+};
 
 /// The output of a child, and whether it took a prepared sandbox.
 async fn said(place: &ContainedWorkspace, request: SpawnRequest) -> (String, bool) {

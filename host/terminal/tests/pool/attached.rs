@@ -1,8 +1,9 @@
 //! People who look on and type.
 
 use wharf_terminal::{Screen, TerminalError, TerminalSize, ViewUpdate};
+use wharf_test_support::in_time;
 
-use crate::support::{AMPLE, Room, somebody};
+use crate::support::{Room, somebody};
 
 /// A person's terminal, which draws what it is given.
 struct Person {
@@ -49,7 +50,7 @@ async fn a_person_sees_the_present_screen_and_then_all_that_comes() {
         .await
         .expect("typed");
     while !person.screen.view().lines.iter().any(|line| line.contains("here")) || person.screen.view() != view() {
-        let update = tokio::time::timeout(AMPLE, attached.next()).await.expect("it comes").expect("more");
+        let update = in_time("it comes", attached.next()).await.expect("more");
         if let ViewUpdate::Text(text) = &update {
             assert!(!text.contains("\x1b[6n") && !text.contains("title\x07"), "{text:?}");
         }
@@ -72,7 +73,7 @@ async fn whoever_is_slow_is_shown_the_whole_screen_anew() {
     assert!(turn.is_over());
     let view = room.terminals.screen(&owner.owner(), id, 0).expect("a screen").view;
     while person.screen.view() != view {
-        person.see(tokio::time::timeout(AMPLE, attached.next()).await.expect("it comes").expect("more"));
+        person.see(in_time("it comes", attached.next()).await.expect("more"));
     }
     assert!(person.screens >= 2);
 }

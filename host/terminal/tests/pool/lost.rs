@@ -3,8 +3,9 @@
 use wharf_terminal::{
     CloseReason, KilledBy, ProgramExit, Status, TerminalError, TerminalPoolSettings, Terminals, TurnInput,
 };
+use wharf_test_support::until;
 
-use crate::support::{Room, Somebody, eventually, somebody, spawner};
+use crate::support::{Room, Somebody, somebody, spawner};
 
 /// Files that a host leaves when it is killed: a copy of them, while it lives.
 fn left(records: &std::path::Path, to: &std::path::Path) {
@@ -37,7 +38,7 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
             hosts.filter_map(|host| std::fs::read_to_string(host.path().join(id.to_string()).join("text")).ok());
         texts.any(|text| text.contains("last words"))
     };
-    eventually("it is recorded", is_recorded).await;
+    until("it is recorded", is_recorded).await;
     left(records.path(), next.path());
     let settings = TerminalPoolSettings {
         pty: crate::PTY,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use wharf_core::Code;
 use wharf_terminal::{CloseReason, Status, TerminalError, TerminalSize, TurnInput, WatchEvent};
+use wharf_test_support::processes::lives;
 
 use crate::support::{Room, Somebody, somebody};
 
@@ -55,7 +56,7 @@ async fn a_further_terminal_replaces_the_one_before_and_says_so() {
     assert_eq!(second.replaced, [first]);
     let info = room.info(&owner, first);
     assert_eq!((info.status, info.why, info.pid), (Status::Closed, Some(CloseReason::Replaced), None));
-    assert!(!crate::support::lives(pid));
+    assert!(!lives(pid));
     // What it printed can still be read, and nothing can be typed.
     assert!(room.text(&owner, first).starts_with("$ "));
     let error = room.submit(&owner, first, "echo late").await.expect_err("it is closed");

@@ -4,8 +4,9 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use serde_json::Value;
 use wharf_terminal::{RecordingSettings, TerminalError, TerminalSize};
+use wharf_test_support::until;
 
-use crate::support::{Room, Somebody, eventually, somebody};
+use crate::support::{Room, Somebody, somebody};
 
 /// A recording as the published description of asciicast v2 has it: a line with
 /// an object, then lines with an array of time, code and data each.
@@ -52,7 +53,7 @@ async fn recorded(room: &Room, who: &Somebody) -> (wharf_terminal::TerminalId, s
 
 async fn whole(path: &Path) -> Cast {
     let ended = || fs::read_to_string(path).expect("a file").contains("the terminal was closed");
-    eventually("the recording has ended", ended).await;
+    until("the recording has ended", ended).await;
     Cast::read(path)
 }
 
@@ -112,7 +113,7 @@ async fn a_recording_is_bounded_and_says_where_it_ends_and_the_terminal_goes_on(
     let (answer, _) = room.answer(&owner, id, "echo aft''er").await;
     assert!(answer.contains("\nafter\n"), "{answer:?}");
     let full = || fs::read_to_string(&path).expect("a file").contains("the recording is full");
-    eventually("the recording is full", full).await;
+    until("the recording is full", full).await;
     let cast = Cast::read(&path);
     assert!(fs::metadata(&path).expect("there").len() <= 20_000);
     assert_eq!(cast.events.last().map(|(_, code, _)| code.as_str()), Some("m"));

@@ -9,8 +9,9 @@ use wharf_terminal::{
     CloseReason, ProfileSettings, ProgramExit, RefusedWord, Restart, ShellIntegration, Status, TerminalError,
     TerminalId, TerminalSize,
 };
+use wharf_test_support::processes::parent;
 
-use crate::support::{Room, Somebody, somebody, stat};
+use crate::support::{Room, Somebody, somebody};
 
 fn room() -> Room {
     Room::with(|settings| settings.first_backoff = Duration::from_millis(1))
@@ -133,7 +134,7 @@ async fn a_program_that_is_lost_with_its_supervisor_is_started_again_however_it_
         let id = room.shell(&owner).await;
         room.answer(&owner, id, "mkdir below; cd below").await;
         room.answer(&owner, id, "true").await;
-        let (_, supervisor) = stat(room.info(&owner, id).pid.expect("it runs")).expect("a process");
+        let supervisor = parent(room.info(&owner, id).pid.expect("it runs"));
         let killed = std::process::Command::new("kill").args(["-9", &supervisor.to_string()]).status();
         assert!(killed.expect("a kill").success());
         again(&room, &owner, id, 1).await;

@@ -3,11 +3,7 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use std::{
-    fs,
-    sync::LazyLock,
-    time::{Duration, Instant},
-};
+use std::{fs, sync::LazyLock, time::Duration};
 
 use wharf_core::{Context, Grants, PluginName, TerminalGrant, TerminalOwner};
 use wharf_spawn::Spawner;
@@ -15,9 +11,7 @@ use wharf_terminal::{
     ChildWorkspace, LaunchOutcome, LaunchRequest, Restart, Status, TerminalError, TerminalId, TerminalInfo,
     TerminalPoolSettings, Terminals, TurnInput, TurnState,
 };
-
-/// Long enough for any machine; no test waits for it to pass.
-pub(crate) const AMPLE: Duration = Duration::from_secs(60);
+use wharf_test_support::{AMPLE, in_time, processes::lives, until};
 
 /// The spawner of all tests of this binary.
 pub(crate) fn spawner() -> Spawner {
@@ -166,15 +160,11 @@ impl Room {
         id: TerminalId,
         so: impl Fn(&TerminalInfo) -> bool,
     ) -> TerminalInfo {
-        let begun = Instant::now();
-        loop {
+        until("a terminal becomes so", || {
             let info = self.info(who, id);
-            if so(&info) {
-                return info;
-            }
-            assert!(begun.elapsed() < AMPLE, "still not so: {info:?} {:?}", self.text(who, id));
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+            if so(&info) { Ok(info) } else { Err((info, self.text(who, id))) }
+        })
+        .await
     }
 
     pub(crate) async fn closed(&self, who: &Somebody, id: TerminalId) -> TerminalInfo {
@@ -226,20 +216,8 @@ impl Room {
     pub(crate) async fn close(&self, who: &Somebody, id: TerminalId) -> TerminalInfo {
         let owner = who.owner();
         let closing = self.terminals.close(&owner, id, Duration::from_millis(200));
-        tokio::time::timeout(AMPLE, closing).await.expect("it closes").expect("a terminal")
+        in_time("it closes", closing).await.expect("a terminal")
     }
-}
-
-/// State and parent of a process.
-pub(crate) fn stat(pid: u32) -> Option<(String, u32)> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let mut words = stat.rsplit_once(") ")?.1.split(' ');
-    Some((words.next()?.into(), words.next()?.parse().ok()?))
-}
-
-/// A zombie has ended, too.
-pub(crate) fn lives(pid: u32) -> bool {
-    stat(pid).is_some_and(|(state, _)| state != "Z" && state != "X")
 }
 
 /// Whether a process runs that has this among its arguments.
@@ -251,13 +229,4 @@ pub(crate) fn runs(argument: &str) -> bool {
         let command = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         command.split('\0').any(|part| part == argument) && lives(pid.parse().unwrap_or_default())
     })
-}
-
-/// Waits for something outside of the pool.
-pub(crate) async fn eventually(what: &str, so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !so() {
-        assert!(begun.elapsed() < AMPLE, "still not so: {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
 }

@@ -1,8 +1,9 @@
 //! Looking on from where somebody was, while the size changes.
 
 use wharf_terminal::{TerminalId, TerminalSize, WatchEvent, WatchedTerminal};
+use wharf_test_support::in_time;
 
-use crate::support::{AMPLE, Room, Somebody, somebody};
+use crate::support::{Room, Somebody, somebody};
 
 /// A program that prints a line for each that is typed, and shows nothing else.
 async fn quiet(room: &Room, who: &Somebody) -> TerminalId {
@@ -18,7 +19,7 @@ async fn say(room: &Room, who: &Somebody, id: TerminalId, word: &str) {
 }
 
 async fn next(watched: &mut WatchedTerminal) -> WatchEvent {
-    tokio::time::timeout(AMPLE, watched.next()).await.expect("in time").expect("more")
+    in_time("an event", watched.next()).await.expect("more")
 }
 
 fn text(seen: &WatchEvent) -> String {

@@ -3,10 +3,9 @@
 use std::time::{Duration, Instant};
 
 use wharf_terminal::{InputError, KilledBy, ProgramExit, SessionPhase, TerminalError, TerminalSession, TerminalSize};
+use wharf_test_support::processes::lives;
 
-use crate::support::{
-    all_text, bash, close, ended, eventually, is_there, lives, printed, shell, shown, soon, start, until,
-};
+use crate::support::{all_text, bash, close, ended, is_there, printed, shell, shown, soon, start, until};
 
 #[tokio::test]
 async fn facts_1_the_end_is_told_while_a_descendant_holds_the_terminal() {
@@ -71,10 +70,10 @@ async fn facts_3_letting_go_of_a_session_types_nothing_and_kills_the_tree() {
     let file = directory.path().join("typed");
     // Whatever is typed would be in the file.
     let session = shell(&format!("exec cat > {}", file.display())).await;
-    eventually("it listens", || file.exists()).await;
+    wharf_test_support::until("it listens", || file.exists()).await;
     let pid = session.pid();
     drop(session);
-    eventually("the program is gone", || !lives(pid)).await;
+    wharf_test_support::until("the program is gone", || !lives(pid)).await;
     assert_eq!(std::fs::read_to_string(&file).expect("a file"), "");
 }
 

@@ -145,6 +145,6 @@ async fn a_program_that_never_answers_is_starting_until_something_is_typed_and_e
     session.submit("hello?").await.expect("typed");
     assert_eq!(session.progress().borrow().phase, SessionPhase::Ready);
     assert_eq!(all_text(&session), "");
-    let progress = tokio::time::timeout(Duration::from_secs(30), session.close(Duration::ZERO)).await.expect("it ends");
+    let progress = wharf_test_support::in_time("it ends", session.close(Duration::ZERO)).await;
     assert_eq!((progress.phase, progress.finished), (SessionPhase::Closed, true));
 }

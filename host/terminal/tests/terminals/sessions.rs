@@ -1,6 +1,6 @@
 //! The life of sessions, and what is left of them.
 
-use std::{fs, time::Duration};
+use std::fs;
 
 use wharf_terminal::{SessionPhase, TerminalError, TerminalRequest, TerminalSession};
 
@@ -98,8 +98,7 @@ async fn a_hundred_sessions_opened_and_closed_leave_no_descriptor_and_no_process
         close(&session).await;
     }
     drop(sessions);
-    let gone = || descriptors() <= before && !pids.iter().any(|pid| crate::support::lives(*pid));
-    crate::support::eventually("all are gone", gone).await;
-    tokio::time::sleep(Duration::ZERO).await;
+    let gone = || descriptors() <= before && !pids.iter().any(|pid| wharf_test_support::processes::lives(*pid));
+    wharf_test_support::until("all are gone", gone).await;
     assert_eq!(terminals(), 0);
 }

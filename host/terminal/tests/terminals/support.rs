@@ -1,10 +1,10 @@
 //! What the tests share: real programs in real terminals, and patience.
 
 use std::{
-    fs,
+    fmt::{self, Debug, Formatter},
     path::Path,
     sync::LazyLock,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::time::error::Elapsed;
@@ -14,9 +14,7 @@ use wharf_terminal::{
     ChildLimits, Containment, HistoryLimits, InputRules, SessionProgress, TerminalRequest, TerminalSession,
     TerminalSize, Turn, TurnInput, TurnOptions, TurnState,
 };
-
-/// Long enough for any machine; no test waits for it to pass.
-const AMPLE: Duration = Duration::from_secs(60);
+use wharf_test_support::{AMPLE, in_time};
 
 /// The spawner of all tests of this binary.
 pub(crate) fn spawner() -> Spawner {
@@ -65,17 +63,19 @@ pub(crate) async fn bash() -> TerminalSession {
     session
 }
 
-/// Looks at a session whenever something happens, until it is so.
+/// Looks at a session again and again until it is so.
 pub(crate) async fn until(session: &TerminalSession, so: impl Fn(&TerminalSession) -> bool) {
-    let looking = async {
-        let mut progress = session.progress();
-        while !so(session) {
-            // Some things change without a word: line modes, processes.
-            drop(tokio::time::timeout(Duration::from_millis(20), progress.changed()).await);
-        }
-    };
-    let looked = tokio::time::timeout(AMPLE, looking).await;
-    assert!(looked.is_ok(), "still not so: {:?} {:?}", session.progress().borrow(), session.screen());
+    let look = || if so(session) { Ok(()) } else { Err(Shown(session)) };
+    wharf_test_support::until("a terminal becomes so", look).await;
+}
+
+/// A session as a wait in vain shows it.
+struct Shown<'s>(&'s TerminalSession);
+
+impl Debug for Shown<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:?} {:?}", self.0.progress().borrow(), self.0.screen())
+    }
 }
 
 /// The same for what may need to be asked for again.
@@ -104,8 +104,7 @@ pub(crate) async fn ended(session: &TerminalSession) -> SessionProgress {
 }
 
 pub(crate) async fn close(session: &TerminalSession) -> SessionProgress {
-    let closed = tokio::time::timeout(AMPLE, session.close(Duration::from_millis(200))).await;
-    closed.expect("it closes")
+    in_time("it closes", session.close(Duration::from_millis(200))).await
 }
 
 /// Whether the end was told so soon after the program had last said something; an error is
@@ -159,21 +158,6 @@ pub(crate) async fn over(turn: &Turn) -> TurnState {
 pub(crate) fn said(session: &TerminalSession, state: &TurnState) -> String {
     let length = state.end.expect("over") - state.start;
     session.text(state.start, usize::try_from(length).expect("small")).content
-}
-
-/// Waits for something outside of a session.
-pub(crate) async fn eventually(what: &str, so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !so() {
-        assert!(begun.elapsed() < AMPLE, "still not so: {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
-
-/// A zombie has ended, too.
-pub(crate) fn lives(pid: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
 /// Whether a program is there; a test that cannot run says so.

@@ -12,6 +12,7 @@ mod named;
 mod names;
 mod prose;
 mod sizes;
+mod sleeps;
 mod text;
 mod wit;
 mod words;
@@ -33,6 +34,7 @@ Checks the rules of the house, in a second:
   - every crate inherits the workspace's lints
   - Rust files are at most 500 lines (more than 400 is a warning)
   - every item of the WIT contract is documented, and its words are listed in contract/ alone
+  - no test sleeps: tests wait for conditions, with the crate of their support
   - no leftovers, no switched-off tests, no paths of somebody's machine
   - the documents are there, and their local links and anchors lead somewhere
   - paragraphs of the documents have at most 100 words, and blocks of JSON are JSON
@@ -126,6 +128,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
         if source.is("rs") {
             violations.extend(sizes::check(source));
             violations.extend(errors::check(source));
+            violations.extend(sleeps::check(source));
         }
         if source.is("wit") && source.path.starts_with("wit") {
             violations.extend(wit::check(source));

@@ -1,17 +1,16 @@
 //! The app's tools as a client of the protocol sees them, over streams in
 //! memory.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
 use wharf::{AppCall, AppTool, Channel, Code, ContextRules, Served, ServerInfo, serve_streams};
-use wharf_tests::{Fixture, Setup};
+use wharf_tests::{Fixture, Setup, in_time};
 
 use super::{anything, reporting, saying};
 
-const PATIENCE: Duration = Duration::from_secs(60);
 const CHANGED: &str = "notifications/tools/list_changed";
 
 /// A client of the older era where it has shaken hands, else of the newer.
@@ -61,7 +60,7 @@ impl Client {
     }
 
     async fn receive(&mut self) -> Value {
-        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await.expect("in time").expect("readable");
+        let line = in_time("a line", self.lines.next_line()).await.expect("readable");
         serde_json::from_str(&line.expect("the host is there")).expect("JSON")
     }
 

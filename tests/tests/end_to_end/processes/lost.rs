@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use wharf_tests::{Client, Data, Setup, lives, wharf};
+use wharf_tests::{Client, Data, Setup, blocking, lives, wharf};
 
 fn call(client: &mut Client, tool: &str, arguments: Value) -> Value {
     let id = client.ask("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -34,17 +34,11 @@ fn nothing_outlives_a_killed_host_and_the_next_one_lists_it_as_lost() {
         "hostile__ask_process",
         json!({"function": "wait", "id": id, "number": 10_000, "text": "printed"}),
     );
-    let began = Instant::now();
-    while !(1..=3).all(|which| lives(&format!("sleep\0{}", time(which)))) {
-        assert!(began.elapsed() < Duration::from_secs(20), "not all of them began");
-        std::thread::yield_now();
-    }
+    blocking::until("all of them began", || (1..=3).all(|which| lives(&format!("sleep\0{}", time(which)))));
     client.kill();
-    let began = Instant::now();
-    while (1..=3).any(|which| lives(&time(which))) {
-        assert!(began.elapsed() < Duration::from_secs(2), "something lives 2 s after the host");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let killed = Instant::now();
+    blocking::until("nothing outlives the host", || !(1..=3).any(|which| lives(&time(which))));
+    assert!(killed.elapsed() < Duration::from_secs(2), "something lives 2 s after the host");
 
     let mut client = start();
     let polled = call(&mut client, "hostile__ask_process", json!({"function": "poll", "id": id, "number": 100}));
@@ -55,9 +49,8 @@ fn nothing_outlives_a_killed_host_and_the_next_one_lists_it_as_lost() {
         "{polled}"
     );
     assert_eq!(polled["ok"]["stdout"], "printed before\n");
-    let began = Instant::now();
-    while !client.log().contains("lost when its host ended") {
-        assert!(began.elapsed() < Duration::from_secs(20), "{}", client.log());
-        std::thread::yield_now();
-    }
+    blocking::until("the next host tells that it was lost", || {
+        let log = client.log();
+        if log.contains("lost when its host ended") { Ok(()) } else { Err(log) }
+    });
 }
