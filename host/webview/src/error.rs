@@ -99,8 +99,8 @@ impl WebViewError {
     }
 
     /// The system has no randomness to give.
-    pub(crate) fn no_randomness(error: getrandom::Error) -> Self {
-        Self::System { action: "make a handle that nobody can guess", source: io::Error::other(error) }
+    pub(crate) fn no_randomness(source: io::Error) -> Self {
+        Self::System { action: "make a handle that nobody can guess", source }
     }
 }
 

@@ -62,7 +62,7 @@ pub enum StreamError {
     Parameters(#[from] InvalidParameter),
     /// The system gives no randomness for an id.
     #[error("the system has no randomness to give")]
-    Randomness(#[source] getrandom::Error),
+    Randomness(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl From<StreamError> for Error {
