@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::{
     client::{agent, read_body},
-    oci::{self, error::OciError, logins::RegistryLogins},
+    oci::{self, OciError, RegistryLogins},
     source::PluginSource,
 };
 

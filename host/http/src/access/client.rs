@@ -9,11 +9,10 @@ use std::{
 };
 
 use wharf_core::{
-    Code, ContextRules, Error, HttpLimits, PluginName, TenantId,
+    Code, ContextRules, Error, HttpLimits, PluginName, TenantId, Token,
     service::{AllowedPlugins, front_end::FrontEndOwner},
 };
 
-use super::token::Token;
 use crate::{failure::HttpFailure, protocol::ProtocolEndpoint};
 
 /// One client, or many that share a token.

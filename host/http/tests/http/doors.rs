@@ -8,8 +8,8 @@ use tokio::{
     time::timeout,
 };
 use wharf_completion::Streams;
-use wharf_core::{ContextRules, HttpLimits, StreamLimits};
-use wharf_http::{HttpError, HttpServer, HttpServices, HttpSettings, Token};
+use wharf_core::{ContextRules, HttpLimits, StreamLimits, Token};
+use wharf_http::{HttpError, HttpServer, HttpServices, HttpSettings};
 
 use crate::{
     client::{Client, PATIENCE},

@@ -49,6 +49,24 @@ pub struct OAuthSettings {
     pub calls: Option<u64>,
 }
 
+impl OAuthSettings {
+    /// Tokens of this issuer for this resource, of which each subject is a tenant of its own.
+    /// Nothing is checked that `wharf.toml` would have to say rightly.
+    #[must_use]
+    pub fn new(issuer: impl Into<String>, resource: impl Into<String>) -> Self {
+        Self {
+            issuer: issuer.into(),
+            resource: resource.into(),
+            jwks: None,
+            tenant_claim: "sub".to_owned(),
+            scopes: Vec::new(),
+            plugins: None,
+            requests_per_second: None,
+            calls: None,
+        }
+    }
+}
+
 impl WrittenOAuth {
     pub(super) fn check(self) -> Result<OAuthSettings, String> {
         let address = |key: &str, text: &str| {
@@ -78,8 +96,9 @@ impl WrittenOAuth {
             return Err("[http.oauth] `requests_per_second` and `calls` are at least 1".to_owned());
         }
         let Self { issuer, resource, tenant_claim, scopes, plugins, requests_per_second, calls, .. } = self;
-        let tenant_claim = tenant_claim.unwrap_or_else(|| "sub".to_owned());
-        Ok(OAuthSettings { issuer, resource, jwks, tenant_claim, scopes, plugins, requests_per_second, calls })
+        let settings = OAuthSettings::new(issuer, resource);
+        let tenant_claim = tenant_claim.unwrap_or(settings.tenant_claim);
+        Ok(OAuthSettings { jwks, tenant_claim, scopes, plugins, requests_per_second, calls, ..settings })
     }
 }
 

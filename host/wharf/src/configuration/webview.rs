@@ -75,21 +75,6 @@ impl WrittenWebView {
     }
 }
 
-#[cfg(target_os = "linux")]
-impl WebViewSettings {
-    /// How the host's own browser is run.
-    #[must_use]
-    pub fn chromium(&self) -> wharf_chromium::ChromiumSettings {
-        wharf_chromium::ChromiumSettings {
-            program: self.program.clone(),
-            user: self.user,
-            no_sandbox: !self.sandbox,
-            temporary: self.temporary.clone().unwrap_or_else(std::env::temp_dir),
-            limits: Arc::clone(&self.limits),
-        }
-    }
-}
-
 /// Checks what a grant names.
 pub(super) fn check_grant(name: &PluginName, grants: &Grants) -> Result<(), String> {
     let Some(grant) = &grants.webview else { return Ok(()) };

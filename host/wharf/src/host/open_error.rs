@@ -1,6 +1,6 @@
 //! Why a host cannot be opened.
 
-use crate::{collector::TracesError, paths::NoDirectory};
+use crate::{configuration::SecretUnavailable, missing_feature::MissingFeature, paths::NoDirectory};
 
 /// Why a host cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -27,4 +27,19 @@ pub enum OpenError {
     /// A thread ended without an answer.
     #[error("opening the host was interrupted")]
     Interrupted,
+}
+
+/// Why spans cannot be sent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TracesError {
+    /// A secret of the collector is not there.
+    #[error(transparent)]
+    Secret(#[from] SecretUnavailable),
+    /// The sender cannot be made.
+    #[error("spans cannot be sent")]
+    Sender(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// This build sends no spans.
+    #[error(transparent)]
+    Missing(#[from] MissingFeature),
 }

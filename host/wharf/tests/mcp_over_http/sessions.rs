@@ -3,7 +3,7 @@
 use hyper::StatusCode;
 use serde_json::{Value, json};
 use tokio::time::timeout;
-use wharf::HttpLimits;
+use wharf::limit::HttpLimits;
 
 use crate::{
     client::PATIENCE,

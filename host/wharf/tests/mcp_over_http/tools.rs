@@ -8,7 +8,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
-use wharf::{Answer, CallRequest, Code, Content, Error, ServerInfo, ToolDefinition};
+use wharf::{Answer, CallRequest, Code, Content, Error, ToolDefinition, mcp::ServerInfo};
 
 use crate::client::PATIENCE;
 use crate::named_tools::NamedTools;
@@ -50,8 +50,9 @@ fn definition(name: &str) -> ToolDefinition {
 }
 
 pub(crate) fn info() -> ServerInfo {
-    let of = str::to_owned;
-    ServerInfo { name: of("wharf"), title: of("Wharf"), version: of("1.2.3"), instructions: of("Tools for tests.") }
+    let mut info = ServerInfo::new("wharf", "1.2.3");
+    (info.title, info.instructions) = ("Wharf".to_owned(), "Tools for tests.".to_owned());
+    info
 }
 
 impl Tools {
