@@ -182,7 +182,8 @@ fn edges(package: &Package, folder: &Path, members: &[String]) -> Vec<(String, S
     broken
 }
 
-fn matches(pattern: &str, name: &str) -> bool {
+/// Whether a crate's name is this one or, with a star, starts so.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == pattern,
