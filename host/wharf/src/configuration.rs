@@ -10,6 +10,7 @@ mod environment;
 mod error;
 mod grants;
 mod http;
+mod in_code;
 mod limits;
 mod oauth;
 mod pin;
