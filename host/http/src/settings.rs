@@ -30,6 +30,7 @@ pub struct HttpServices {
 
 /// To whom it is served, and how much of it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct HttpSettings {
     /// Who may call. Where two show the same token, the first one counts.
     pub clients: Vec<HttpClient>,

@@ -2,6 +2,7 @@
 
 /// What the server tells a client about itself.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ServerInfo {
     /// For programs.
     pub name: String,

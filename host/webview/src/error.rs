@@ -6,6 +6,7 @@ use wharf_core::{Code, Error, QuotaFull, text::with_causes};
 
 /// Why a call on a page failed. Unless said otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WebViewError {
     /// There is no such page, or it belongs to somebody else.
     #[error("there is no such page here")]

@@ -22,6 +22,7 @@ use crate::{
 
 /// What is found out of a configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ConfigurationReport {
     /// What is wrong, as sentences: a host would not start, or not have something that
     /// was written for it.

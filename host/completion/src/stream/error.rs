@@ -6,6 +6,7 @@ use crate::detection::InvalidParameter;
 
 /// Why a call on a stream failed. Nothing was changed then.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StreamError {
     /// There is none of this id that this caller may see.
     #[error("there is no such stream; streams are kept for a while after their end, and belong to one session")]

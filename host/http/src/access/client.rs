@@ -17,6 +17,7 @@ use crate::{failure::HttpFailure, protocol::ProtocolEndpoint};
 
 /// One client, or many that share a token.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct HttpClient {
     /// For the operator.
     pub name: String,

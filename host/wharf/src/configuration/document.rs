@@ -86,6 +86,7 @@ pub struct Configuration {
 /// `[context]`.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct ContextSettings {
     /// Refuse calls that name no session.
     pub require_session: bool,
@@ -99,6 +100,7 @@ pub struct ContextSettings {
 /// `[state]`.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct StateSettings {
     /// What a write survives once it has returned; `process` where absent.
     pub durability: Durability,

@@ -8,6 +8,7 @@ use crate::{missing_feature::MissingFeature, paths::NoDirectory};
 
 /// Why a configuration is not usable.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigurationError {
     /// The file cannot be read.
     #[error("cannot read the configuration {path}")]

@@ -71,6 +71,7 @@ struct WrittenToken {
 
 /// `[http]`, checked.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct HttpSection {
     /// How much is served.
     pub limits: HttpLimits,

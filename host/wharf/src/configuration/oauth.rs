@@ -30,6 +30,7 @@ pub(super) struct WrittenOAuth {
 
 /// `[http.oauth]`, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OAuthSettings {
     /// The authorization server, as its tokens name it.
     pub issuer: String,

@@ -32,6 +32,7 @@ pub(super) struct WrittenWebView {
 
 /// `[webview]`, checked.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct WebViewSettings {
     /// How many pages there may be, how long, and what is kept of them.
     pub limits: Arc<WebViewLimits>,

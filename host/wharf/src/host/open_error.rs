@@ -4,6 +4,7 @@ use crate::{configuration::SecretUnavailable, missing_feature::MissingFeature, p
 
 /// Why a host cannot be opened.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The store of state cannot be opened.
     #[error("the state of plugins cannot be opened")]
