@@ -32,6 +32,7 @@ pub struct WorkspaceSummary {
 
 /// All workspaces.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct WorkspaceListing {
     /// The readable ones, in the order of their last use, the latest first.
     pub workspaces: Vec<WorkspaceSummary>,

@@ -10,7 +10,10 @@ use anyhow::Result;
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::{Args, Subcommand};
 use serde_json::json;
-use wharf::{SessionId, TenantId, WorkspaceError, WorkspaceKey, WorkspaceListing, WorkspaceSummary, Workspaces};
+use wharf::{
+    SessionId, TenantId,
+    workspaces::{WorkspaceError, WorkspaceKey, WorkspaceListing, WorkspaceSummary, Workspaces},
+};
 
 use crate::{
     bytes::size,
@@ -61,7 +64,7 @@ enum Command {
 impl SessionsArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let configuration = global.configuration()?;
-        let workspaces = wharf::workspaces(&configuration, &global.data(&configuration)?);
+        let workspaces = wharf::workspaces::of(&configuration, &global.data(&configuration)?);
         match self.command {
             None => list(&workspaces, self.json),
             Some(Command::Remove { session, tenant, yes }) => {
@@ -76,7 +79,7 @@ fn all(workspaces: &Workspaces) -> Result<WorkspaceListing> {
 }
 
 fn list(workspaces: &Workspaces, as_json: bool) -> Result<ExitCode> {
-    let WorkspaceListing { workspaces: listed, unreadable } = all(workspaces)?;
+    let WorkspaceListing { workspaces: listed, unreadable, .. } = all(workspaces)?;
     if as_json {
         let sessions: Vec<_> = listed
             .iter()
@@ -135,7 +138,7 @@ fn show(listed: &[WorkspaceSummary], quota_bytes: u64) -> io::Result<()> {
 }
 
 fn remove(workspaces: &Workspaces, key: &WorkspaceKey, yes: bool) -> Result<ExitCode> {
-    let WorkspaceListing { workspaces: listed, unreadable } = all(workspaces)?;
+    let WorkspaceListing { workspaces: listed, unreadable, .. } = all(workspaces)?;
     let found = listed.into_iter().filter(|one| one.key == *key).collect::<Vec<_>>();
     let broken = unreadable.into_iter().filter(|(of, _)| of == key).collect::<Vec<_>>();
     if found.is_empty() && broken.is_empty() {

@@ -9,15 +9,15 @@ use std::{
 };
 
 use wharf_core::{
-    Code, ContextRules, Error, HttpLimits, PluginName, TenantId,
+    Code, ContextRules, Error, HttpLimits, PluginName, TenantId, Token,
     service::{AllowedPlugins, front_end::FrontEndOwner},
 };
 
-use super::token::Token;
 use crate::{failure::HttpFailure, protocol::ProtocolEndpoint};
 
 /// One client, or many that share a token.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct HttpClient {
     /// For the operator.
     pub name: String,

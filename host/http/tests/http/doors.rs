@@ -7,8 +7,8 @@ use tokio::{
     net::TcpStream,
 };
 use wharf_completion::Streams;
-use wharf_core::{ContextRules, HttpLimits, StreamLimits};
-use wharf_http::{HttpError, HttpServer, HttpServices, HttpSettings, Token};
+use wharf_core::{ContextRules, HttpLimits, StreamLimits, Token};
+use wharf_http::{HttpError, HttpServer, HttpServices, HttpSettings};
 use wharf_test_support::in_time;
 
 use crate::{

@@ -11,8 +11,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use wharf_completion::Streams;
-use wharf_core::{HttpLimits, StreamLimits};
-use wharf_http::{HttpAddress, HttpServer, HttpSettings, Tls, Token};
+use wharf_core::{HttpLimits, StreamLimits, Token};
+use wharf_http::{HttpAddress, HttpServer, HttpSettings, Tls};
 use wharf_test_support::in_time;
 
 use crate::{

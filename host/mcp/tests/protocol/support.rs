@@ -104,8 +104,9 @@ pub(crate) fn service() -> Serving {
 }
 
 pub(crate) fn info() -> ServerInfo {
-    let of = str::to_owned;
-    ServerInfo { name: of("wharf"), title: of("Wharf"), version: of("1.2.3"), instructions: of("Tools for tests.") }
+    let mut info = ServerInfo::new("wharf", "1.2.3");
+    (info.title, info.instructions) = ("Wharf".to_owned(), "Tools for tests.".to_owned());
+    info
 }
 
 /// A client on the other end of a served connection.

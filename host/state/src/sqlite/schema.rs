@@ -141,7 +141,7 @@ impl From<rusqlite::Error> for OpenFailure {
 }
 
 fn storage(path: &Path, error: rusqlite::Error) -> OpenError {
-    OpenError::Storage { path: path.to_path_buf(), source: StateError::from(error) }
+    OpenError::Storage { path: path.to_path_buf(), source: StateError::of_database(error) }
 }
 
 fn open_writable(path: &Path, layouts: &[&str]) -> Result<Connection, OpenFailure> {

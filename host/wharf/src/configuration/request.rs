@@ -72,6 +72,7 @@ pub struct SecretSettings {
 
 /// Where the text of a secret comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SecretSource {
     /// A variable of the host's own environment.
     Environment(String),

@@ -107,6 +107,7 @@ pub(super) struct WrittenStream {
 
 /// `[terminal]`, checked.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct TerminalSettings {
     /// How many terminals there may be, how long, and what is kept of them.
     pub limits: TerminalLimits,

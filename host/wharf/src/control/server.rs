@@ -25,7 +25,7 @@ use super::{
 use crate::{
     configuration::Configuration,
     host::{Host, WeakHost},
-    paths, private_files, processes, secret, terminals,
+    paths, private_files, process_report, secret, terminals,
 };
 
 /// How the configuration is read again.
@@ -163,7 +163,7 @@ impl ControlServer {
                     Some(processes) => processes.all().await,
                     None => Vec::new(),
                 };
-                let processes = all.iter().map(|(owner, process)| processes::shown(owner, process));
+                let processes = all.iter().map(|(owner, process)| process_report::shown(owner, process));
                 let processes = within_a_line(processes);
                 wire::write(&mut writer, &ControlReply::Processes { processes }).await
             }

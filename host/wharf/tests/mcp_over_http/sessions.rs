@@ -3,7 +3,7 @@
 use hyper::StatusCode;
 use serde_json::{Value, json};
 use std::time::Duration;
-use wharf::HttpLimits;
+use wharf::limit::HttpLimits;
 use wharf_test_support::{let_time_pass, until_async};
 
 use crate::{

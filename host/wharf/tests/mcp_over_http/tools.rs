@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use wharf::{Answer, CallRequest, Code, Content, Error, ServerInfo, ToolDefinition};
+use wharf::{Answer, CallRequest, Code, Content, Error, ToolDefinition, mcp::ServerInfo};
 use wharf_test_support::in_time;
 
 use crate::named_tools::NamedTools;
@@ -47,8 +47,9 @@ fn definition(name: &str) -> ToolDefinition {
 }
 
 pub(crate) fn info() -> ServerInfo {
-    let of = str::to_owned;
-    ServerInfo { name: of("wharf"), title: of("Wharf"), version: of("1.2.3"), instructions: of("Tools for tests.") }
+    let mut info = ServerInfo::new("wharf", "1.2.3");
+    (info.title, info.instructions) = ("Wharf".to_owned(), "Tools for tests.".to_owned());
+    info
 }
 
 impl Tools {

@@ -199,7 +199,8 @@ fn version(package: &Package, name: &str, development: bool, has_path_alone: boo
     }
 }
 
-fn matches(pattern: &str, name: &str) -> bool {
+/// Whether a crate's name is this one or, with a star, starts so.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == pattern,

@@ -7,6 +7,7 @@ mod book;
 mod circles;
 mod edges;
 mod errors;
+mod features;
 mod links;
 mod named;
 mod names;
@@ -26,8 +27,9 @@ use lexopt::Arg;
 use crate::workspace::Workspace;
 
 const HELP: &str = "\
-Checks the rules of the house, in a second:
+Checks the rules of the house, in seconds:
   - who may depend on whom (the table is in host/xtask/src/tidy/edges.rs), by a version beside the path
+  - an app without a feature of the library does not compile the crates of that feature
   - no circle of more than three files in a crate
   - no name shared by types of more than three crates
   - no public function that returns its error as a text
@@ -118,6 +120,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     let mut sources = Vec::new();
     collect(&workspace.root, Path::new(""), &mut sources)?;
     let mut violations = edges::check(workspace)?;
+    violations.extend(features::check(workspace)?);
     violations.extend(circles::check(&sources));
     violations.extend(words::check(&sources));
     violations.extend(names::check(&sources));

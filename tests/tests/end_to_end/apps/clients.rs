@@ -6,7 +6,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
-use wharf::{AppCall, AppTool, Channel, Code, ContextRules, Served, ServerInfo, serve_streams};
+use wharf::{
+    AppCall, AppTool, Channel, Code, ContextRules,
+    mcp::{Served, ServerInfo, serve_streams},
+};
 use wharf_tests::{Fixture, Setup, in_time};
 
 use super::{anything, reporting, saying};
@@ -24,8 +27,7 @@ impl Client {
     fn connect(fixture: &Fixture, rules: ContextRules) -> Self {
         let (near, far) = tokio::io::duplex(64 << 10);
         let (reader, writer) = tokio::io::split(far);
-        let info =
-            ServerInfo { name: "app".into(), title: "An app".into(), version: "1".into(), instructions: String::new() };
+        let info = ServerInfo::new("app", "1");
         let served = Served::new(Arc::new(fixture.host.clone()), None);
         tokio::spawn(serve_streams(reader, writer, served, rules, info, CancellationToken::new()));
         let (reader, writer) = tokio::io::split(near);

@@ -1,6 +1,7 @@
-//! What a client shows to be let in.
+//! What a client shows to be let in: owns which texts are tokens, and their comparison. It
+//! knows no transport, and not whose a token is.
 
-use std::fmt;
+use std::{fmt, io};
 
 const SHORTEST: usize = 16;
 const LONGEST: usize = 1_024;
@@ -50,15 +51,16 @@ impl Token {
     ///
     /// # Errors
     /// Where the system has no randomness to give.
-    pub fn generate() -> Result<String, getrandom::Error> {
+    pub fn generate() -> io::Result<String> {
         let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes)?;
+        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
         Ok(blake3::Hash::from_bytes(bytes).to_hex().to_string())
     }
 
     /// Whether a client showed it. How long that takes tells nothing of the
     /// token: digests are compared in constant time.
-    pub(crate) fn is(&self, shown: &[u8]) -> bool {
+    #[must_use]
+    pub fn is(&self, shown: &[u8]) -> bool {
         shown.len() <= LONGEST && self.0 == blake3::hash(shown)
     }
 }
