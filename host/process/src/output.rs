@@ -26,8 +26,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use system::{CopierSlots, copy};
 use system::{evict, first_kept};
 use tokio::{sync::watch, time::Instant};
-
-use crate::private_files;
+use wharf_files::private_files;
 
 /// How far a stream has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

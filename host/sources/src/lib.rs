@@ -8,7 +8,6 @@ mod client;
 mod error;
 mod fetch;
 mod oci;
-pub mod regular_file;
 mod source;
 
 pub use client::{agent, is_protected};

@@ -54,7 +54,6 @@ mod offers;
 mod pages;
 mod paths;
 mod plugin_sources;
-mod private_files;
 mod processes;
 mod protocol;
 mod recorder;

@@ -10,10 +10,8 @@ use std::{
 };
 
 use wharf_core::text::for_shell;
+use wharf_files::{private_files, regular_file};
 use wharf_http::Token;
-use wharf_sources::regular_file;
-
-use crate::private_files;
 
 /// The shortest text that is taken for a secret.
 const SHORTEST_BYTES: usize = 32;

@@ -16,9 +16,10 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use tokio::task::spawn_blocking;
+use wharf_files::private_files;
 
 use self::cast::Code;
-use crate::{Size, Update, Viewer, private_files};
+use crate::{Size, Update, Viewer};
 
 /// What a recording ends with where there is no more room.
 const FULL: &str = "the recording is full";

@@ -7,8 +7,8 @@ use std::{
 
 use serde::Deserialize;
 use wharf_core::text::with_causes;
+use wharf_files::regular_file;
 use wharf_http::{Tls, TlsError};
-use wharf_sources::regular_file;
 
 use crate::secret;
 
