@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     exit::Unusable,
     global::{Global, runtime},
-    print::print_json,
+    print::{self, print_json},
 };
 
 /// List the processes of running hosts, and how they are polled
@@ -52,16 +52,13 @@ impl ProcessesArguments {
             print_json(&json!({"hosts": running, "processes": processes}))?;
             return Ok(ExitCode::SUCCESS);
         }
-        match show(&processes, running) {
-            // Whoever read enough of a listing closes it.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-            shown => Ok(shown.map(|()| ExitCode::SUCCESS)?),
-        }
+        show(&processes, running)?;
+        Ok(ExitCode::SUCCESS)
     }
 }
 
 fn show(processes: &[Value], running: usize) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = print::listing();
     if processes.is_empty() {
         let hosts = if running == 0 { "No host serves on this data directory" } else { "There is no process" };
         writeln!(out, "{hosts}.")?;

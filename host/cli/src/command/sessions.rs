@@ -16,7 +16,7 @@ use crate::{
     bytes::size,
     exit::{FAILED, Unusable},
     global::Global,
-    print::print_json,
+    print::{self, print_json},
 };
 
 /// One that cannot be read, and why.
@@ -96,11 +96,8 @@ fn list(workspaces: &Workspaces, as_json: bool) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     complain(&unreadable);
-    match show(&listed, workspaces.quota_bytes()) {
-        // Whoever read enough of a listing closes it.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        shown => Ok(shown.map(|()| ExitCode::SUCCESS)?),
-    }
+    show(&listed, workspaces.quota_bytes())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Names what cannot be read.
@@ -112,7 +109,7 @@ fn complain(unreadable: &[Unreadable]) {
 }
 
 fn show(listed: &[WorkspaceSummary], quota_bytes: u64) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = print::listing();
     if listed.is_empty() {
         writeln!(out, "No session has a workspace.")?;
         return out.flush();

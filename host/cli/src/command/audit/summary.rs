@@ -1,7 +1,7 @@
 //! `wharf audit summary`: many lines in few.
 
 use std::{
-    io::{self, BufWriter, Write as _},
+    io::{self, Write as _},
     process::ExitCode,
 };
 
@@ -17,7 +17,7 @@ use super::{
     filters::{Filters, tell_skipped, unreadable},
     show::taken,
 };
-use crate::{bytes::size, global::Global};
+use crate::{bytes::size, global::Global, print};
 
 /// Count lines by plugin, tool or function, and outcome, with their times
 ///
@@ -55,7 +55,7 @@ impl ShowSummary {
 }
 
 fn as_json(summary: &AuditSummary) -> io::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = print::listing();
     for (group, figures) in &summary.groups {
         let line = json!({
             "kind": group.kind,
@@ -79,7 +79,7 @@ fn as_json(summary: &AuditSummary) -> io::Result<()> {
 }
 
 fn table(summary: &AuditSummary) -> io::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = print::listing();
     if summary.groups.is_empty() && summary.dropped == 0 {
         writeln!(out, "There is nothing.")?;
         return out.flush();

@@ -16,7 +16,7 @@ use crate::{
     bytes::size,
     exit::{FAILED, Unusable},
     hosts::HostAnswers,
-    print::print_json,
+    print::{self, print_json},
     tables,
 };
 
@@ -76,11 +76,8 @@ pub(super) fn list(installation: &Installation) -> Result<ExitCode> {
         return Ok(hosts.code());
     }
     hosts.print_problems();
-    match print(&rows, hosts.len()) {
-        // Whoever read enough of a listing closes it.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(hosts.code()),
-        printed => Ok(printed.map(|()| hosts.code())?),
-    }
+    print(&rows, hosts.len())?;
+    Ok(hosts.code())
 }
 
 /// A plugin that no host serves: what its receipt says where it was added, and of one
@@ -113,7 +110,7 @@ fn same(row: &Value, plugin: &Value) -> bool {
 }
 
 fn print(rows: &[Value], hosts: usize) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = print::listing();
     writeln!(out, "{:<24} {:<14} {:<12} {:>5}  digest", "name", "origin", "state", "tools")?;
     for row in rows {
         let text = |field: &str| row[field].as_str().unwrap_or("-");

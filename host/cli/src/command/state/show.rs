@@ -1,10 +1,6 @@
 //! `wharf state usage` and `wharf state list`: what is there.
 
-use std::{
-    collections::BTreeMap,
-    io::{BufWriter, Write, stdout},
-    process::ExitCode,
-};
+use std::{collections::BTreeMap, io::Write as _, process::ExitCode};
 
 use anyhow::Result;
 use clap::Args;
@@ -15,7 +11,7 @@ use wharf::{
 };
 
 use super::store::{Filters, open, unusable};
-use crate::{bytes::size, global::Global};
+use crate::{bytes::size, global::Global, print};
 
 /// Show how much plugins keep, by tenant, plugin and scope, beside their quotas
 ///
@@ -46,7 +42,7 @@ impl Usage {
         let configuration = global.configuration()?;
         let holdings = open(global)?.groups(&self.filters.selection()).map_err(unusable)?;
         if self.json {
-            let mut out = BufWriter::new(stdout().lock());
+            let mut out = print::listing();
             for holding in &holdings {
                 writeln!(out, "{}", as_json(holding, &configuration)?)?;
             }
@@ -69,7 +65,7 @@ fn as_json(holding: &BucketGroup, configuration: &Configuration) -> Result<Value
 
 /// Holdings for people.
 pub(super) fn table(holdings: &[BucketGroup], configuration: &Configuration) -> Result<()> {
-    let mut out = BufWriter::new(stdout().lock());
+    let mut out = print::listing();
     if holdings.is_empty() {
         writeln!(out, "There is nothing.")?;
         return Ok(out.flush()?);
@@ -118,7 +114,7 @@ pub(super) fn table(holdings: &[BucketGroup], configuration: &Configuration) -> 
 impl List {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let inventory = open(global)?;
-        let mut out = BufWriter::new(stdout().lock());
+        let mut out = print::listing();
         if !self.json {
             writeln!(
                 out,
