@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     exit::Unusable,
     global::{Global, runtime},
+    listing::Listing,
     print::{self, print_json},
 };
 
@@ -64,26 +65,16 @@ fn show(processes: &[Value], running: usize) -> io::Result<()> {
         writeln!(out, "{hosts}.")?;
         return out.flush();
     }
-    writeln!(
-        out,
-        "{:<32}  {:<8} {:<12} {:<16} {:<24}  {:<28}  command",
-        "id", "status", "tenant", "session", "started", "polls"
-    )?;
+    let mut listing = Listing::new(["id", "status", "tenant", "session", "started", "polls", "command"], 0..0);
     for process in processes {
         let text = |name: &str| process[name].as_str().unwrap_or("-");
         // What a program is called must not steer the operator's terminal.
         let command = wharf::text::line(text("command"), 60);
         let polls = polls(&process["polls"]);
-        writeln!(
-            out,
-            "{:<32}  {:<8} {:<12} {:<16} {:<24}  {polls:<28}  {command}",
-            text("id"),
-            text("status"),
-            text("tenant"),
-            text("session"),
-            text("started"),
-        )?;
+        let [id, status, tenant, session, started] = ["id", "status", "tenant", "session", "started"].map(text);
+        listing.row([&id, &status, &tenant, &session, &started, &polls, &command]);
     }
+    write!(out, "{listing}")?;
     out.flush()
 }
 

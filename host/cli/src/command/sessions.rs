@@ -16,6 +16,7 @@ use crate::{
     bytes::size,
     exit::{FAILED, Unusable},
     global::Global,
+    listing::Listing,
     print::{self, print_json},
 };
 
@@ -114,18 +115,12 @@ fn show(listed: &[WorkspaceSummary], quota_bytes: u64) -> io::Result<()> {
         writeln!(out, "No session has a workspace.")?;
         return out.flush();
     }
-    writeln!(out, "{:<16} {:<32} {:>10} {:>9}  last used", "tenant", "session", "size", "entries")?;
+    let mut listing = Listing::new(["tenant", "session", "size", "entries", "last used"], 2..4);
     for one in listed {
-        writeln!(
-            out,
-            "{:<16} {:<32} {:>10} {:>9}  {}",
-            one.key.tenant.as_str(),
-            one.key.session.as_str(),
-            size(one.usage.bytes),
-            one.usage.entries,
-            time(one.used),
-        )?;
+        let WorkspaceSummary { key, usage, used, .. } = one;
+        listing.row([&key.tenant, &key.session, &size(usage.bytes), &usage.entries, &time(*used)]);
     }
+    write!(out, "{listing}")?;
     let sum = listed.iter().map(|one| one.usage.bytes).sum();
     writeln!(out, "{} workspaces, {} in all; one may hold {}", listed.len(), size(sum), size(quota_bytes))?;
     out.flush()

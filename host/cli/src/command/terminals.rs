@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     exit::Unusable,
     global::{Global, runtime},
+    listing::Listing,
     print::{self, print_json},
 };
 
@@ -58,23 +59,17 @@ fn show(terminals: &[Value], running: usize) -> io::Result<()> {
         writeln!(out, "{hosts}.")?;
         return out.flush();
     }
-    writeln!(out, "{:<32}  {:<12} {:<16} {:<24} {:>8}  command", "id", "status", "session", "last used", "size")?;
+    let mut listing = Listing::new(["id", "status", "session", "last used", "size", "command"], 4..5);
     for terminal in terminals {
         let text = |name: &str| terminal[name].as_str().unwrap_or("-");
         let size = format!("{}x{}", terminal["columns"], terminal["rows"]);
         // What a program is called must not steer the operator's terminal.
         let command = wharf::text::line(text("command"), 60);
-        writeln!(
-            out,
-            "{:<32}  {:<12} {:<16} {:<24} {size:>8}  {command}",
-            text("id"),
-            text("status"),
-            text("session"),
-            text("last_used"),
-        )?;
+        listing.row([&text("id"), &text("status"), &text("session"), &text("last_used"), &size, &command]);
         if let Some(because) = terminal["because"].as_str() {
-            writeln!(out, "    {}", wharf::text::line(because, 200))?;
+            listing.note(wharf::text::line(because, 200));
         }
     }
+    write!(out, "{listing}")?;
     out.flush()
 }

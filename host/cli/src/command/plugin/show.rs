@@ -16,6 +16,7 @@ use crate::{
     bytes::size,
     exit::{FAILED, Unusable},
     hosts::HostAnswers,
+    listing::Listing,
     print::{self, print_json},
     tables,
 };
@@ -111,23 +112,24 @@ fn same(row: &Value, plugin: &Value) -> bool {
 
 fn print(rows: &[Value], hosts: usize) -> io::Result<()> {
     let mut out = print::listing();
-    writeln!(out, "{:<24} {:<14} {:<12} {:>5}  digest", "name", "origin", "state", "tools")?;
+    let mut listing = Listing::new(["name", "origin", "state", "tools", "digest"], 3..4);
     for row in rows {
         let text = |field: &str| row[field].as_str().unwrap_or("-");
         let tools = row["tools"].as_array().map_or("-".to_owned(), |tools| tools.len().to_string());
         // Enough to tell it from others.
         let digest: String = text("digest").chars().take(19).collect();
-        writeln!(out, "{:<24} {:<14} {:<12} {tools:>5}  {digest}", text("name"), text("origin"), text("state"))?;
+        listing.row([&text("name"), &text("origin"), &text("state"), &tools, &digest]);
         if let Some(source) = row["source"].as_str() {
-            writeln!(out, "    from {}", wharf::text::line(source, 512))?;
+            listing.note(format!("from {}", wharf::text::line(source, 512)));
         }
         if let Some(reason) = row["reason"].as_str() {
-            writeln!(out, "    {}", wharf::text::line(reason, 512))?;
+            listing.note(wharf::text::line(reason, 512));
         }
         if let Some(withheld) = row["withheld"].as_str() {
-            writeln!(out, "    may use nothing: {}", wharf::text::line(withheld, 512))?;
+            listing.note(format!("may use nothing: {}", wharf::text::line(withheld, 512)));
         }
     }
+    write!(out, "{listing}")?;
     match hosts {
         0 => writeln!(out, "No host serves on this data directory; the next one loads these.")?,
         1 => writeln!(out, "One host serves.")?,

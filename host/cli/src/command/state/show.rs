@@ -11,7 +11,7 @@ use wharf::{
 };
 
 use super::store::{Filters, open, unusable};
-use crate::{bytes::size, global::Global, print};
+use crate::{bytes::size, global::Global, listing::Listing, print};
 
 /// Show how much plugins keep, by tenant, plugin and scope, beside their quotas
 ///
@@ -70,11 +70,8 @@ pub(super) fn table(holdings: &[BucketGroup], configuration: &Configuration) -> 
         writeln!(out, "There is nothing.")?;
         return Ok(out.flush()?);
     }
-    writeln!(
-        out,
-        "{:<16} {:<16} {:<10} {:>8} {:>9} {:>10}  largest bucket",
-        "tenant", "plugin", "scope", "buckets", "entries", "size"
-    )?;
+    let head = ["tenant", "plugin", "scope", "buckets", "entries", "size", "largest bucket"];
+    let mut listing = Listing::new(head, 3..6);
     let mut tenants: BTreeMap<&TenantId, BucketTotals> = BTreeMap::new();
     for holding in holdings {
         let (bytes, entries) = (size(holding.most_bytes), holding.most_entries);
@@ -84,20 +81,13 @@ pub(super) fn table(holdings: &[BucketGroup], configuration: &Configuration) -> 
             }
             None => format!("{bytes}, {entries} entries"),
         };
-        writeln!(
-            out,
-            "{:<16} {:<16} {:<10} {:>8} {:>9} {:>10}  {largest}",
-            holding.tenant.as_str(),
-            holding.plugin.as_str(),
-            holding.kind.as_str(),
-            holding.buckets,
-            holding.entries,
-            size(holding.bytes),
-        )?;
+        let BucketGroup { tenant, plugin, kind, buckets, entries, bytes, .. } = holding;
+        listing.row([tenant, plugin, &kind.as_str(), buckets, entries, &size(*bytes), &largest]);
         let total = tenants.entry(&holding.tenant).or_default();
         total.buckets += holding.buckets;
         total.bytes += holding.bytes;
     }
+    write!(out, "{listing}")?;
     let limits = &configuration.host_limits;
     for (tenant, BucketTotals { buckets, bytes, .. }) in tenants {
         writeln!(
