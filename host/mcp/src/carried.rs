@@ -6,9 +6,10 @@
 //! that headers may have to repeat (`Mcp-Param-…`): texts of some length, numbers and
 //! truth values that stand in objects.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::request::Parts;
+use parking_lot::Mutex;
 use rmcp::model::Extensions;
 use serde_json::{Map, Value};
 
@@ -32,7 +33,7 @@ impl CarriedArguments {
     /// The arguments that were taken out of this call.
     pub(crate) fn take(extensions: &Extensions) -> Option<Map<String, Value>> {
         let carried = extensions.get::<Parts>()?.extensions.get::<Self>()?;
-        carried.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        carried.0.lock().take()
     }
 }
 

@@ -16,10 +16,11 @@ use std::{
     fs::{self, File, TryLockError},
     io,
     path::{Path, PathBuf},
-    sync::{Mutex, OnceLock, atomic::AtomicU32},
+    sync::{OnceLock, atomic::AtomicU32},
 };
 
 use chrono::{DateTime, Utc};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::{
     sync::{mpsc, watch},

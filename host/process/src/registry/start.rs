@@ -5,11 +5,12 @@ use std::{
     ffi::OsString,
     fs, io,
     path::PathBuf,
-    sync::{Arc, Mutex, OnceLock, atomic::AtomicU32},
+    sync::{Arc, OnceLock, atomic::AtomicU32},
     time::Duration,
 };
 
 use chrono::Utc;
+use parking_lot::Mutex;
 use tokio::{
     select,
     sync::{mpsc, watch},
