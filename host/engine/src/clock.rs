@@ -4,14 +4,12 @@
 use std::{
     future::{Future, poll_fn},
     pin::{Pin, pin},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed},
     task::Poll,
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
     CallLimits, Code, Error,
@@ -189,12 +187,12 @@ impl CallClock {
     /// Takes the right to compute away, if the call has it.
     pub(crate) fn take_slot(&self) -> Option<ComputingSlot> {
         // A plain lock, never contended: one thread at a time drives a call.
-        self.slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.slot.lock().take()
     }
 
     /// Gives the call the right to compute.
     pub(crate) fn set_slot(&self, slot: Option<ComputingSlot>) {
-        let before = std::mem::replace(&mut *self.slot.lock().unwrap_or_else(PoisonError::into_inner), slot);
+        let before = std::mem::replace(&mut *self.slot.lock(), slot);
         drop(before);
     }
 

@@ -4,9 +4,10 @@
 //! that it knows, so a call would be in memory several times over. An endpoint over HTTP
 //! takes the arguments out before, and the call finds them beside its message.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::request::Parts;
+use parking_lot::Mutex;
 use rmcp::model::Extensions;
 use serde_json::{Map, Value};
 
@@ -18,6 +19,6 @@ impl CarriedArguments {
     /// The arguments that were taken out of this call.
     pub(crate) fn take(extensions: &Extensions) -> Option<Map<String, Value>> {
         let carried = extensions.get::<Parts>()?.extensions.get::<Self>()?;
-        carried.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        carried.0.lock().take()
     }
 }

@@ -10,7 +10,6 @@ mod error;
 mod fetch;
 #[cfg_attr(not(feature = "oci"), path = "oci/absent.rs")]
 mod oci;
-pub mod regular_file;
 mod source;
 
 pub use client::{agent, is_protected};

@@ -15,12 +15,13 @@
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use wharf_core::ScopeKey;
 
@@ -74,7 +75,7 @@ impl Drop for WriteTurn {
 impl WriteTurns {
     fn scopes(&self) -> MutexGuard<'_, HashMap<ScopeKey, TurnQueue>> {
         // Nothing panics between two changes that belong together.
-        self.scopes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.scopes.lock()
     }
 
     /// Whether a call has the turn.
@@ -180,7 +181,7 @@ pub struct Contender {
 
 /// Takes the turn out of a slot that a call shares with the callback of its write.
 fn taken(slot: &Mutex<Option<WriteTurn>>) -> Option<WriteTurn> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+    slot.lock().take()
 }
 
 impl Contender {

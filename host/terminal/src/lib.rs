@@ -36,7 +36,6 @@ mod input;
 mod integration;
 mod keys;
 mod pool;
-mod private_files;
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux says what a program waits for"))]
 mod probe;
 mod profile;

@@ -16,9 +16,10 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use tokio::task::spawn_blocking;
+use wharf_files::private_files;
 
 use self::cast::CastEvent;
-use crate::{TerminalSize, ViewUpdate, Viewer, private_files};
+use crate::{TerminalSize, ViewUpdate, Viewer};
 
 /// What a recording ends with where there is no more room.
 const FULL: &str = "the recording is full";

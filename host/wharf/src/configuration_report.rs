@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use wharf_core::{Grants, PluginName, text::with_causes};
 use wharf_engine::{Component, Engine, EngineConfig, Rooms};
-use wharf_sources::regular_file;
+use wharf_files::regular_file;
 use wharf_state::MemoryStore;
 
 use crate::{

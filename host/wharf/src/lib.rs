@@ -57,7 +57,6 @@ mod offers;
 mod pages;
 pub mod paths;
 mod plugin_sources;
-mod private_files;
 mod process_report;
 #[cfg(feature = "http")]
 mod protocol;

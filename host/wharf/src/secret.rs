@@ -10,9 +10,7 @@ use std::{
 };
 
 use wharf_core::{Token, text::for_shell};
-use wharf_sources::regular_file;
-
-use crate::private_files;
+use wharf_files::{private_files, regular_file};
 
 /// The shortest text that is taken for a secret.
 const SHORTEST_BYTES: usize = 32;

@@ -3,7 +3,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -141,7 +141,7 @@ impl Workspaces {
         path: &Path,
         may_go: impl FnOnce() -> bool,
     ) -> Result<Option<PathBuf>, LockError> {
-        let _leaving = self.leaving.write().unwrap_or_else(PoisonError::into_inner);
+        let _leaving = self.leaving.write();
         if !fs::symlink_metadata(path)?.is_dir() || !may_go() {
             return Ok(None);
         }

@@ -11,11 +11,7 @@ mod linux;
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) use elsewhere::{
-    FileIdentity, check, give_to, is_root, let_users_through, lock_file, measure, measure_below, private_directory,
-    remove_tree,
+    FileIdentity, check, give_to, is_root, let_users_through, measure, measure_below, remove_tree,
 };
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{
-    FileIdentity, check, give_to, is_root, let_users_through, lock_file, measure, measure_below, private_directory,
-    remove_tree,
-};
+pub(crate) use linux::{FileIdentity, check, give_to, is_root, let_users_through, measure, measure_below, remove_tree};

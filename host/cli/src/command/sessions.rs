@@ -19,7 +19,8 @@ use crate::{
     bytes::size,
     exit::{FAILED, Unusable},
     global::Global,
-    print::print_json,
+    listing::Listing,
+    print::{self, print_json},
 };
 
 /// One that cannot be read, and why.
@@ -99,11 +100,8 @@ fn list(workspaces: &Workspaces, as_json: bool) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     complain(&unreadable);
-    match show(&listed, workspaces.quota_bytes()) {
-        // Whoever read enough of a listing closes it.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        shown => Ok(shown.map(|()| ExitCode::SUCCESS)?),
-    }
+    show(&listed, workspaces.quota_bytes())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Names what cannot be read.
@@ -115,23 +113,17 @@ fn complain(unreadable: &[Unreadable]) {
 }
 
 fn show(listed: &[WorkspaceSummary], quota_bytes: u64) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = print::listing();
     if listed.is_empty() {
         writeln!(out, "No session has a workspace.")?;
         return out.flush();
     }
-    writeln!(out, "{:<16} {:<32} {:>10} {:>9}  last used", "tenant", "session", "size", "entries")?;
+    let mut listing = Listing::new(["tenant", "session", "size", "entries", "last used"], 2..4);
     for one in listed {
-        writeln!(
-            out,
-            "{:<16} {:<32} {:>10} {:>9}  {}",
-            one.key.tenant.as_str(),
-            one.key.session.as_str(),
-            size(one.usage.bytes),
-            one.usage.entries,
-            time(one.used),
-        )?;
+        let WorkspaceSummary { key, usage, used, .. } = one;
+        listing.row([&key.tenant, &key.session, &size(usage.bytes), &usage.entries, &time(*used)]);
     }
+    write!(out, "{listing}")?;
     let sum = listed.iter().map(|one| one.usage.bytes).sum();
     writeln!(out, "{} workspaces, {} in all; one may hold {}", listed.len(), size(sum), size(quota_bytes))?;
     out.flush()

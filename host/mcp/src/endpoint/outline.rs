@@ -2,8 +2,9 @@
 //! outline, which has all that headers may have to repeat (`Mcp-Param-…`): texts of some
 //! length, numbers and truth values that stand in objects.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 use crate::carried::CarriedArguments;

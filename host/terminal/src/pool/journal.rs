@@ -19,7 +19,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{TerminalId, private_files};
+use wharf_files::{private_files, regular_file};
+
+use crate::TerminalId;
 use record::KEPT_TEXT_BYTES;
 
 pub(super) use record::TerminalRecord;
@@ -58,11 +60,11 @@ impl TerminalJournal {
         private_files::make_directory(root)?;
         // Hosts that start at once do this one after the other: none takes the
         // home of another for abandoned before it is locked.
-        let turn = lock_file(&root.join(LOCK))?;
+        let turn = private_files::open_lock(&root.join(LOCK))?;
         turn.lock()?;
         let directory = root.join(TerminalId::random().map_err(io::Error::other)?.to_string());
         private_files::make_directory(&directory)?;
-        let lock = lock_file(&directory.join(LOCK))?;
+        let lock = private_files::open_lock(&directory.join(LOCK))?;
         lock.lock()?;
         let mut found = Vec::new();
         for entry in fs::read_dir(root)? {
@@ -71,7 +73,7 @@ impl TerminalJournal {
             if path == directory || !entry.file_type()?.is_dir() {
                 continue;
             }
-            match lock_file(&path.join(LOCK))?.try_lock() {
+            match private_files::open_lock(&path.join(LOCK))?.try_lock() {
                 Ok(()) => found.extend(adopt(&path, &directory)?),
                 // It lives.
                 Err(TryLockError::WouldBlock) => {}
@@ -89,8 +91,8 @@ impl TerminalJournal {
     pub(super) fn save(&self, record: &TerminalRecord, text: &str) -> io::Result<()> {
         let files = self.of(record.id);
         private_files::make_directory(&files)?;
-        replace(&files, TEXT, text.as_bytes())?;
-        replace(&files, RECORD, &serde_json::to_vec(record)?)
+        private_files::replace(&files.join(TEXT), text.as_bytes())?;
+        private_files::replace(&files.join(RECORD), &serde_json::to_vec(record)?)
     }
 
     /// Removes what is known of one that has ended.
@@ -109,18 +111,6 @@ impl Drop for TerminalJournal {
             remove(&self.directory);
         }
     }
-}
-
-fn lock_file(path: &Path) -> io::Result<File> {
-    private_files::options().create(true).write(true).truncate(false).open(path)
-}
-
-fn replace(directory: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
-    let new = directory.join(format!("{name}.new"));
-    let mut file = private_files::options().create(true).write(true).truncate(true).open(&new)?;
-    io::Write::write_all(&mut file, bytes)?;
-    drop(file);
-    fs::rename(&new, directory.join(name))
 }
 
 /// Removes the files of one terminal.
@@ -156,8 +146,5 @@ fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<RecoveredTerminal>> {
 }
 
 fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
-    let file = File::open(path).ok()?;
-    let mut bytes = Vec::new();
-    io::Read::read_to_end(&mut io::Read::take(file, most + 1), &mut bytes).ok()?;
-    (bytes.len() as u64 <= most).then_some(bytes)
+    regular_file::read(path, most).ok().filter(|bytes| bytes.len() as u64 <= most)
 }

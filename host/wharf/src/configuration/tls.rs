@@ -6,8 +6,8 @@ use std::{
 };
 
 use wharf_core::text::with_causes;
+use wharf_files::regular_file;
 use wharf_http::{Tls, TlsError};
-use wharf_sources::regular_file;
 
 use super::http::TlsFiles;
 use crate::secret;

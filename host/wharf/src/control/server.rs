@@ -16,6 +16,7 @@ use tokio::{
     time::timeout,
 };
 use wharf_core::{text::with_causes, tool::json_bytes};
+use wharf_files::private_files;
 use wharf_terminal::{AttachedTerminal, TerminalId, TerminalSize, ViewUpdate};
 
 use super::{
@@ -25,7 +26,7 @@ use super::{
 use crate::{
     configuration::Configuration,
     host::{Host, WeakHost},
-    paths, private_files, process_report, secret, terminals,
+    paths, process_report, secret, terminals,
 };
 
 /// How the configuration is read again.
@@ -50,11 +51,11 @@ impl ControlSocket {
     fn open(data: &Path, host: WeakHost, reread: RereadConfiguration) -> io::Result<Self> {
         socket::check()?;
         let hosts = paths::absolute(data).map_err(io::Error::other)?.join(HOSTS);
-        private_files::directory_builder().recursive(true).create(&hosts)?;
+        private_files::make_directory(&hosts)?;
         remove_dead(&hosts)?;
         let name = secret::random()?;
         let directory = hosts.join(&name[..16]);
-        private_files::directory_builder().create(&directory)?;
+        private_files::make_new_directory(&directory)?;
         let secret = secret::make(&directory.join(SECRET))?;
         let listener = LocalListener::bind(&directory)?;
         let server = ControlServer { secret: secret.into(), host, reread };

@@ -36,22 +36,12 @@ pub(crate) fn is_root() -> bool {
 }
 
 /// Refuses.
-pub(crate) fn private_directory(_: &Path) -> io::Result<()> {
-    unsupported()
-}
-
-/// Refuses.
 pub(crate) fn let_users_through(_: &Path) -> io::Result<()> {
     unsupported()
 }
 
 /// Refuses.
 pub(crate) fn give_to(_: &Path, _: u32) -> io::Result<()> {
-    unsupported()
-}
-
-/// Refuses.
-pub(crate) fn lock_file(_: &Path) -> io::Result<File> {
     unsupported()
 }
 

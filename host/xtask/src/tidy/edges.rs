@@ -10,26 +10,29 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 28] = [
+const MEMBERS: [(&str, &[&str]); 29] = [
     ("wharf-contract", &[]),
     ("wharf-core", &["wharf-contract"]),
     ("wharf-completion", &["wharf-contract", "wharf-core"]),
-    ("wharf-audit", &["wharf-core"]),
-    ("wharf-state", &["wharf-core"]),
+    // How files are opened, and nothing of what they are for.
+    ("wharf-files", &[]),
+    ("wharf-audit", &["wharf-core", "wharf-files"]),
+    ("wharf-state", &["wharf-core", "wharf-files"]),
     ("wharf-spawn", &["wharf-contract", "wharf-core"]),
-    ("wharf-process", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-spawn"]),
-    ("wharf-terminal", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-spawn"]),
+    ("wharf-process", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-files", "wharf-spawn"]),
+    ("wharf-terminal", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-files", "wharf-spawn"]),
     ("wharf-network", &["wharf-core"]),
     ("wharf-webview", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-network"]),
     // Only wharf knows what runs pages.
     ("wharf-chromium", &["wharf-contract", "wharf-core", "wharf-spawn", "wharf-webview"]),
-    ("wharf-workspace", &["wharf-core"]),
+    ("wharf-workspace", &["wharf-core", "wharf-files"]),
     (
         "wharf-engine",
         &[
             "wharf-contract",
             "wharf-core",
             "wharf-completion",
+            "wharf-files",
             "wharf-state",
             "wharf-spawn",
             "wharf-process",
@@ -42,13 +45,14 @@ const MEMBERS: [(&str, &[&str]); 28] = [
     ("wharf-mcp", &["wharf-contract", "wharf-core"]),
     ("wharf-http", &["wharf-core", "wharf-completion"]),
     ("wharf-trace", &["wharf-core"]),
-    ("wharf-sources", &["wharf-core"]),
+    ("wharf-sources", &["wharf-core", "wharf-files"]),
     (
         "wharf",
         &[
             "wharf-contract",
             "wharf-core",
             "wharf-completion",
+            "wharf-files",
             "wharf-audit",
             "wharf-state",
             "wharf-spawn",

@@ -80,13 +80,13 @@ async fn files_that_a_page_is_given_wait_where_its_browser_reads_them_until_it_i
     let parameters = r#"{"element":"x","paths":["a.txt"]}"#;
     for _ in 0..2 {
         let request = bench.perform(page, "set-files", parameters);
-        let asked = std::sync::Mutex::new(Vec::new());
+        let asked = parking_lot::Mutex::new(Vec::new());
         until("the backend was asked", || {
-            asked.lock().expect("no panic").extend(bench.quiet.calls(page));
-            !asked.lock().expect("no panic").is_empty()
+            asked.lock().extend(bench.quiet.calls(page));
+            !asked.lock().is_empty()
         })
         .await;
-        let asked = asked.into_inner().expect("no panic");
+        let asked = asked.into_inner();
         let [Call::Perform(order)] = &asked[..] else { panic!("{asked:?}") };
         let Operation::SetFiles { files, .. } = &order.operation else { panic!("{order:?}") };
         assert!(files[0].ends_with("a.txt") && files[0].starts_with(directory.path().join("staging")));

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
         mpsc,
     },
@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use wharf_core::WebViewLimits;
 use wharf_test_support::{AMPLE, until};
 
@@ -24,18 +25,18 @@ async fn a_backend_is_asked_one_thing_of_a_page_after_the_other_even_from_within
     let (says, nested) = (Arc::clone(&said), AtomicBool::new(false));
     let then = move |page: PageId, call: &Call| {
         let Call::Inject(_) = call else { return };
-        says.lock().expect("no panic").push("begins");
+        says.lock().push("begins");
         if !nested.swap(true, Relaxed) {
             for _ in 0..2 {
                 pages.execute(&owner, page, Script::new("1")).expect("a request");
             }
         }
-        says.lock().expect("no panic").push("ends");
+        says.lock().push("ends");
     };
-    *bench.quiet.then.lock().expect("no panic") = Some(Arc::new(Box::new(then)));
+    *bench.quiet.then.lock() = Some(Arc::new(Box::new(then)));
     bench.execute(page);
-    assert_eq!(*said.lock().expect("no panic"), ["begins", "ends", "begins", "ends", "begins", "ends"]);
-    *bench.quiet.then.lock().expect("no panic") = None;
+    assert_eq!(*said.lock(), ["begins", "ends", "begins", "ends", "begins", "ends"]);
+    *bench.quiet.then.lock() = None;
 }
 
 #[tokio::test]
@@ -48,10 +49,10 @@ async fn a_backend_that_is_slow_about_one_call_holds_up_nobody_who_asks() {
     let then = move |_: PageId, call: &Call| {
         if matches!(call, Call::Inject(_)) && first.swap(false, Relaxed) {
             entered.send(()).expect("the test");
-            may_leave.lock().expect("no panic").recv().expect("the test");
+            may_leave.lock().recv().expect("the test");
         }
     };
-    *bench.quiet.then.lock().expect("no panic") = Some(Arc::new(Box::new(then)));
+    *bench.quiet.then.lock() = Some(Arc::new(Box::new(then)));
     thread::scope(|scope| {
         scope.spawn(|| bench.execute(page));
         is_inside.recv().expect("a call");
@@ -63,7 +64,7 @@ async fn a_backend_that_is_slow_about_one_call_holds_up_nobody_who_asks() {
         leave.send(()).expect("the call");
     });
     assert_eq!(bench.quiet.words(page), ["inject", "interrupt"], "whoever was inside hands over the rest");
-    *bench.quiet.then.lock().expect("no panic") = None;
+    *bench.quiet.then.lock() = None;
 }
 
 #[tokio::test]
