@@ -28,6 +28,10 @@
 //! wasmtime and the protocol only by way of their rooms. It has no command line,
 //! no allocator and no subscriber of logs: those are the app's, and the `wharf`
 //! command is such an app.
+//!
+//! What an app may leave out is a feature: `bundled-plugins`, `chromium`, `http`, `oauth`,
+//! `oci` and `traces`, all on by default. A configuration that asks for what a build leaves
+//! out is refused: [`MissingFeature`].
 
 pub mod added;
 mod answer_schema;

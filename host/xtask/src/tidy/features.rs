@@ -1,7 +1,8 @@
 //! What an app leaves out with a feature of the library `wharf`: the crates that must not
 //! come back by another way.
 //!
-//! Owns which crate belongs to which feature. Cargo says what a set of features compiles.
+//! Owns which crate belongs to which feature. Cargo says what a set of features compiles, from
+//! the manifests alone; what is not there yet it downloads.
 
 use std::path::Path;
 
@@ -27,7 +28,7 @@ pub(super) fn check(workspace: &Workspace) -> Result<Vec<Violation>> {
     let mut violations = Vec::new();
     for (feature, others, crates) in FEATURES {
         let mut cargo = command::cargo(&workspace.root);
-        cargo.args(["tree", "--offline", "--package", "wharf", "--no-default-features", "--features", others]);
+        cargo.args(["tree", "--locked", "--package", "wharf", "--no-default-features", "--features", others]);
         cargo.args(["--edges", "normal", "--prefix", "none", "--format", "{p}"]);
         let tree = command::capture(&mut cargo).context("cargo does not say what a feature compiles")?;
         violations.extend(returned(crates, &tree).into_iter().map(|name| {
