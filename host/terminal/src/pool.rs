@@ -48,7 +48,7 @@ pub(crate) use self::{
     event_stream::TerminalEventStream,
     keeper::keep,
     lost::LostTerminal,
-    pooled_terminal::{PooledTerminal, TerminalLife},
+    pooled_terminal::{LaunchedTerminal, PooledTerminal, TerminalLife},
 };
 pub use self::{
     id::TerminalId,

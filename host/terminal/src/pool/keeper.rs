@@ -80,7 +80,9 @@ async fn until_ended(terminal: &Arc<PooledTerminal>, pool: &Arc<TerminalPool>) -
     let grace_of = |closing: &Option<CloseOrder>| closing.as_ref().map(|closing| closing.grace);
     let mut grace = grace_of(&closing.borrow_and_update());
     let (mut look, mut unrecorded) = (None, None);
-    while grace.is_none() && progress.borrow_and_update().exit.is_none() {
+    // Only `changed` marks a change as seen: one that comes while a record is
+    // written is not in the record, and has another one written.
+    while grace.is_none() && progress.borrow().exit.is_none() {
         let (deadline, look_at, record_at) = (terminal.deadline, look, unrecorded);
         select! {
             _ = progress.changed() => {

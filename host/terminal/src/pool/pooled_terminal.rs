@@ -52,6 +52,22 @@ pub(crate) struct PooledTerminal {
     state: Mutex<TerminalState>,
 }
 
+/// A terminal whose program was launched.
+pub(crate) struct LaunchedTerminal {
+    pub(crate) id: TerminalId,
+    pub(crate) owner: TerminalOwner,
+    pub(crate) command: String,
+    pub(crate) profile: ProgramProfile,
+    pub(crate) events: Option<TerminalEventStream>,
+    pub(crate) restart: Restart,
+    pub(crate) session: TerminalSession,
+    /// What started its program, and starts it again.
+    pub(crate) request: TerminalRequest,
+    /// The workspace as its program sees it.
+    pub(crate) workspace: PathBuf,
+    pub(crate) deadline: Option<Instant>,
+}
+
 /// Where a terminal stands beside its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TerminalLife {
@@ -99,19 +115,9 @@ struct TerminalState {
 }
 
 impl PooledTerminal {
-    #[expect(clippy::too_many_arguments, reason = "what a terminal is made of, once")]
-    pub(crate) fn new(
-        id: TerminalId,
-        owner: TerminalOwner,
-        command: String,
-        profile: ProgramProfile,
-        events: Option<TerminalEventStream>,
-        restart: Restart,
-        session: TerminalSession,
-        request: TerminalRequest,
-        workspace: PathBuf,
-        deadline: Option<Instant>,
-    ) -> Self {
+    pub(crate) fn new(launched: LaunchedTerminal) -> Self {
+        let LaunchedTerminal { id, owner, command, profile, events, restart, session, request, workspace, deadline } =
+            launched;
         let (began, started) = (Instant::now(), Utc::now());
         let first_directory = request.working_directory.clone();
         let state = TerminalState {

@@ -20,8 +20,8 @@ use wharf_spawn::{
 use super::Terminals;
 use crate::{
     HistoryLimits, LaunchOutcome, Restart, TerminalError, TerminalId, TerminalRequest, TerminalSession, TerminalSize,
-    pool::{PooledTerminal, TerminalEventStream, keep},
-    profile::ProfileChoice,
+    pool::{LaunchedTerminal, PooledTerminal, TerminalEventStream, keep},
+    profile::{ProfileChoice, ProgramProfile},
     recording,
 };
 
@@ -77,6 +77,19 @@ impl<'w> LaunchRequest<'w> {
     }
 }
 
+/// A terminal that may be started as it is.
+struct PlannedTerminal {
+    /// As it is shown to people.
+    command: String,
+    profile: ProgramProfile,
+    restart: Restart,
+    /// How long it may be open.
+    lifetime: Duration,
+    /// The workspace as its program sees it.
+    workspace: PathBuf,
+    request: TerminalRequest,
+}
+
 impl Terminals {
     /// Starts what was granted in a terminal, in the workspace of its session. The
     /// program runs when this returns. An owner that has as many terminals as
@@ -106,75 +119,27 @@ impl Terminals {
         workspace: &ChildWorkspace,
         request: LaunchRequest<'_>,
     ) -> Result<LaunchOutcome, TerminalError> {
-        let settings = &self.pool.settings;
-        if request.record && settings.recording.is_none() {
+        let LaunchRequest { record, needs_stream, .. } = request;
+        if record && self.pool.settings.recording.is_none() {
             let problem = "terminals are not recorded here; leave it out, or have the operator configure it".to_owned();
             return Err(TerminalError::Invalid { problem });
         }
-        let spawner = &self.pool.spawner;
-        let capabilities = spawner.capabilities().await.map_err(|source| TerminalError::Start { source })?;
-        let LaunchRequest {
-            command,
-            arguments,
-            directory,
-            environment,
-            size,
-            profile: kind,
-            restart,
-            lifetime,
-            record,
-            needs_stream,
-        } = request;
-        let kind = kind.map(|name| self.profiles.kind(name)).transpose()?;
-        let asked = CommandRequest { command, arguments, directory, environment, terminal: TERM };
-        let grant = granted.children();
-        let plan = policy::plan(&grant, workspace, &asked, &capabilities, &settings.children)?;
-        let workspace = system_path(WorkspaceView::of(workspace, &capabilities).files);
-        let mut profile = self.profiles.find(&plan.program, arguments);
-        match kind {
-            Some(ProfileChoice::Preset(preset)) => profile.preset = preset,
-            // How it is judged, and what else the operator says of such programs.
-            Some(ProfileChoice::Profile(named)) => profile = named.started_as(&profile),
-            None => {}
-        }
-        let restart = restart.or(profile.restart).unwrap_or(settings.restart);
-        let lifetime = lifetime.unwrap_or(Duration::MAX).min(grant.lifetime());
-        let lifetime = lifetime.min(Duration::from_secs(settings.limits.lifetime_seconds));
-        let command = shown(&plan.command);
-        let history_bytes = usize::try_from(settings.limits.history_bytes).unwrap_or(usize::MAX);
-        let SpawnPlan { program, arguments, environment, directory, limits, user, containment, .. } = plan;
-        let request = TerminalRequest {
-            program,
-            arguments,
-            environment,
-            working_directory: directory,
-            pty: settings.pty,
-            size,
-            history: HistoryLimits {
-                raw_bytes: history_bytes,
-                text_bytes: history_bytes,
-                scrollback_lines: usize::try_from(settings.limits.history_lines).unwrap_or(usize::MAX),
-            },
-            rules: profile.rules.clone(),
-            limits,
-            containment,
-            user,
-            integration: settings.integration.clone(),
-        };
+        let planned = self.plan(granted, workspace, request).await?;
+        let PlannedTerminal { command, profile, restart, lifetime, workspace, request } = planned;
         let owner = granted.owner(context);
         let id = TerminalId::random()
             .map_err(|error| TerminalError::System { action: "make an id", source: std::io::Error::other(error) })?;
 
         let reservation = self.pool.reserve(&owner)?;
-        let session = TerminalSession::start(spawner, request.clone()).await?;
+        let session = TerminalSession::start(&self.pool.spawner, request.clone()).await?;
         let events = self.event_stream(context, id, &command);
         if needs_stream && events.is_none() {
             return Err(TerminalError::NoEventStream);
         }
         let deadline = Instant::now().checked_add(lifetime);
-        let terminal =
-            PooledTerminal::new(id, owner, command, profile, events, restart, session, request, workspace, deadline);
-        let terminal = Arc::new(terminal);
+        let launched =
+            LaunchedTerminal { id, owner, command, profile, events, restart, session, request, workspace, deadline };
+        let terminal = Arc::new(PooledTerminal::new(launched));
         self.record(&terminal, record).await;
         // It runs, so from here on nothing fails, and others may go for it.
         let displacement = reservation.admit(&terminal)?;
@@ -185,6 +150,58 @@ impl Terminals {
         }
         self.pool.forget_ended(Instant::now());
         Ok(LaunchOutcome { id, replaced: displacement.replaced })
+    }
+
+    /// What follows for a terminal from its grant, its request, the profile of its
+    /// program and the settings.
+    async fn plan(
+        &self,
+        granted: &GrantedTerminal<'_>,
+        workspace: &ChildWorkspace,
+        request: LaunchRequest<'_>,
+    ) -> Result<PlannedTerminal, TerminalError> {
+        let settings = &self.pool.settings;
+        let capabilities = self.pool.spawner.capabilities().await;
+        let capabilities = capabilities.map_err(|source| TerminalError::Start { source })?;
+        let LaunchRequest { command, arguments, directory, environment, .. } = request;
+        let chosen = request.profile.map(|name| self.profiles.kind(name)).transpose()?;
+        let command = CommandRequest { command, arguments, directory, environment, terminal: TERM };
+        let grant = granted.children();
+        let plan = policy::plan(&grant, workspace, &command, &capabilities, &settings.children)?;
+        let workspace = system_path(WorkspaceView::of(workspace, &capabilities).files);
+        let mut profile = self.profiles.find(&plan.program, arguments);
+        match chosen {
+            Some(ProfileChoice::Preset(preset)) => profile.preset = preset,
+            // How it is judged, and what else the operator says of such programs.
+            Some(ProfileChoice::Profile(named)) => profile = named.started_as(&profile),
+            None => {}
+        }
+        let restart = request.restart.or(profile.restart).unwrap_or(settings.restart);
+        let lifetime = request.lifetime.unwrap_or(Duration::MAX).min(grant.lifetime());
+        let lifetime = lifetime.min(Duration::from_secs(settings.limits.lifetime_seconds));
+        let history_bytes = usize::try_from(settings.limits.history_bytes).unwrap_or(usize::MAX);
+        let history = HistoryLimits {
+            raw_bytes: history_bytes,
+            text_bytes: history_bytes,
+            scrollback_lines: usize::try_from(settings.limits.history_lines).unwrap_or(usize::MAX),
+        };
+        let command = shown(&plan.command);
+        let SpawnPlan { program, arguments, environment, directory, limits, user, containment, .. } = plan;
+        let request = TerminalRequest {
+            program,
+            arguments,
+            environment,
+            working_directory: directory,
+            pty: settings.pty,
+            size: request.size,
+            history,
+            rules: profile.rules.clone(),
+            limits,
+            containment,
+            user,
+            integration: settings.integration.clone(),
+        };
+        Ok(PlannedTerminal { command, profile, restart, lifetime, workspace, request })
     }
 
     /// Opens the stream of a terminal, in the host's own name, so that no plugin

@@ -87,3 +87,33 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
     let terminals = Terminals::open(spawner(), settings).expect("a pool");
     assert!(terminals.all().is_empty());
 }
+
+#[tokio::test]
+async fn what_is_printed_while_a_record_is_written_is_in_the_next_one() {
+    let records = tempfile::tempdir().expect("a directory");
+    let room = Room::with(|settings| settings.records = Some(records.path().to_owned()));
+    let owner = somebody("one");
+    let id = room.shell(&owner).await;
+    let find = || {
+        let hosts = std::fs::read_dir(records.path()).into_iter().flatten().flatten();
+        let mut found = hosts.map(|host| host.path().join(id.to_string()));
+        found.find(|files| files.join("record.json").exists())
+    };
+    let files = until("it is recorded", find).await;
+    let text = files.join("text");
+    let written = || std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(&text).expect("the text"));
+    // The next record waits here for a reader, with its text written already.
+    let held_up = files.join("record.json.new");
+    let permissions = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    let make = || rustix::fs::mknodat(rustix::fs::CWD, &held_up, rustix::fs::FileType::Fifo, permissions, 0).is_ok();
+    until("nothing is being recorded", make).await;
+    let before = written();
+    room.answer(&owner, id, "echo fir''st").await;
+    until("a record is being written", || written() != before).await;
+    room.answer(&owner, id, "echo la''st words").await;
+    let read = tokio::task::spawn_blocking(move || std::fs::read(held_up));
+    assert!(!read.await.expect("no panic").expect("the record").is_empty());
+    let is_recorded = || std::fs::read_to_string(&text).is_ok_and(|text| text.contains("last words"));
+    until("the last text is recorded", is_recorded).await;
+    room.terminals.close_all().await;
+}
