@@ -1,8 +1,13 @@
 //! The same for tests without a runtime: the thread waits.
 
-use std::{fmt::Display, panic::Location, thread, time::Duration};
+use std::{
+    fmt::{Debug, Display},
+    panic::Location,
+    thread,
+    time::Duration,
+};
 
-use crate::{Look, pause::Patience};
+use crate::{Look, attempts::Attempts, pause::Patience};
 
 /// Looks again and again until it is so, and gives what was found; see [`until`](crate::until).
 ///
@@ -15,6 +20,21 @@ pub fn until<L: Look>(what: impl Display, mut look: impl FnMut() -> L) -> L::Fou
         match look().found() {
             Ok(found) => return found,
             Err(last) => thread::sleep(patience.next(&what, &last)),
+        }
+    }
+}
+
+/// What an attempt came to that was soon enough; see [`soon_once`](crate::soon_once).
+///
+/// # Panics
+/// Where all of them were too late.
+#[track_caller]
+pub fn soon_once<T, E: Debug>(what: impl Display, mut attempt: impl FnMut() -> Result<T, E>) -> T {
+    let mut attempts = Attempts::new(Location::caller());
+    loop {
+        match attempt() {
+            Ok(soon) => return soon,
+            Err(late) => attempts.was_late(&what, late),
         }
     }
 }

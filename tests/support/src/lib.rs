@@ -7,6 +7,7 @@
 //! Knows no crate of the house, so that each of them may use it. `cargo xtask tidy`
 //! refuses a `sleep` in tests anywhere else.
 
+mod attempts;
 pub mod blocking;
 mod look;
 mod pause;
@@ -14,11 +15,12 @@ mod pause;
 pub mod processes;
 
 use std::{
-    fmt::Display,
+    fmt::{Debug, Display},
     panic::Location,
     time::{Duration, Instant},
 };
 
+use attempts::Attempts;
 pub use look::{Look, NotYet};
 use pause::Patience;
 
@@ -80,6 +82,29 @@ pub fn until_async<L: Look>(what: impl Display, mut look: impl AsyncFnMut() -> L
 pub fn in_time<F: Future>(what: impl Display, future: F) -> impl Future<Output = F::Output> {
     let caller = Location::caller();
     async move { within(&what, caller, future).await }
+}
+
+/// What an attempt came to that was soon enough, where a test is about just that.
+///
+/// An attempt that was too late is an error. A machine that is busy with other things may make
+/// one late, and hardly each of three; what an attempt asserts beside that holds in each.
+///
+/// # Panics
+/// Where all of them were too late.
+#[track_caller]
+pub fn soon_once<T, E: Debug>(
+    what: impl Display,
+    mut attempt: impl AsyncFnMut() -> Result<T, E>,
+) -> impl Future<Output = T> {
+    let mut attempts = Attempts::new(Location::caller());
+    async move {
+        loop {
+            match attempt().await {
+                Ok(soon) => return soon,
+                Err(late) => attempts.was_late(&what, late),
+            }
+        }
+    }
 }
 
 async fn within<F: Future>(what: &impl Display, caller: &Location<'_>, future: F) -> F::Output {

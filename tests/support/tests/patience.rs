@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use wharf_test_support::{AMPLE, blocking, in_time, let_time_pass, processes, until, until_async};
+use wharf_test_support::{AMPLE, blocking, in_time, let_time_pass, processes, soon_once, until, until_async};
 
 /// What holds at the third look.
 fn third() -> impl FnMut() -> bool {
@@ -44,6 +44,18 @@ async fn what_never_ends_is_named_with_its_place() {
     let told = tokio::spawn(until_async("an answer", std::future::pending::<bool>)).await.expect_err("in vain");
     let told = told.into_panic().downcast::<String>().expect("words");
     assert!(told.contains("tests/patience.rs:") && told.contains("in vain: an answer"), "{told}");
+}
+
+#[tokio::test]
+async fn what_has_to_be_soon_may_be_late_twice() {
+    let mut look = third();
+    soon_once("the third", async || if look() { Ok(()) } else { Err("late") }).await;
+    let mut look = third();
+    assert_eq!(blocking::soon_once("the third", || if look() { Ok(3) } else { Err("late") }), 3);
+    let told = catch_unwind(|| blocking::soon_once("a bird", || Err::<(), _>("late"))).expect_err("late");
+    let told = told.downcast::<String>().expect("words");
+    assert!(told.contains("tests/patience.rs:"), "{told}");
+    assert!(told.ends_with("too late each time: a bird: [\"late\", \"late\", \"late\"]"), "{told}");
 }
 
 #[tokio::test(start_paused = true)]

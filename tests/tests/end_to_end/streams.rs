@@ -10,8 +10,6 @@ use wharf::{
 };
 use wharf_tests::{AMPLE, Fixture, Setup, component, context, found, let_time_pass, until_async};
 
-/// Long enough for any machine; no test waits for it to pass.
-
 fn here() -> Context {
     context("local", "test")
 }

@@ -38,7 +38,7 @@ impl ReportReceiver for Heard {
                 self.opened.lock().expect("a lock").insert(page, event);
             }
             PageEvent::Navigating => *self.documents.lock().expect("a lock").entry(page).or_default() += 1,
-            _ => return,
+            _ => {}
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{
     fs::{self, File},
     io::{Read as _, Seek as _, Write as _},
     process::Command,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use crate::support::{self, WatchedTree, output, shell};
@@ -337,15 +337,7 @@ fn descriptors(process: &str) -> Option<usize> {
 
 #[tokio::test]
 async fn nothing_of_a_host_that_was_killed_lives_on() {
-    let mut host = support::play_host("children::host");
-    let pids = support::numbers_said_by(&mut host, 2);
-    assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
-    host.kill().expect("a kill");
-    let killed = Instant::now();
-    host.wait().expect("its end");
-    until("the tree is gone", || !pids.iter().any(|pid| lives(*pid))).await;
-    // Two seconds is the promise.
-    assert!(killed.elapsed() < Duration::from_secs(2), "it took {:?}", killed.elapsed());
+    support::nothing_outlives(|| support::play_host("children::host"), 2).await;
 }
 
 /// Plays a host that is to be killed; does nothing when the tests run.

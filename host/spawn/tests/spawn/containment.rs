@@ -17,7 +17,7 @@ use wharf_spawn::{
     Bind, ChildExit, ChildOutput, ChildWorkspace, Containment, Descriptor, ProbeWorkspace, Sandbox, SandboxMechanism,
     Signal, SpawnError, SpawnRequest, Spawner,
 };
-use wharf_test_support::{processes::lives, until, until_async};
+use wharf_test_support::until_async;
 
 #[tokio::test]
 async fn the_workspace_is_read_and_written() {
@@ -160,14 +160,7 @@ async fn a_contained_tree_ends_with_its_child() {
 #[tokio::test]
 async fn nothing_contained_lives_on_after_its_host() {
     for (number, _) in ContainedWorkspace::all().await.iter().enumerate() {
-        let mut host = support::play_host_number("containment::host", number);
-        let pids = support::numbers_said_by(&mut host, 3);
-        assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
-        host.kill().expect("a kill");
-        let killed = std::time::Instant::now();
-        host.wait().expect("its end");
-        until("the tree is gone", || !pids.iter().any(|pid| lives(*pid))).await;
-        assert!(killed.elapsed() < Duration::from_secs(2), "it took {:?}", killed.elapsed());
+        support::nothing_outlives(|| support::play_host_number("containment::host", number), 3).await;
     }
 }
 

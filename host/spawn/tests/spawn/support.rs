@@ -6,6 +6,7 @@ use std::{
     env,
     io::{BufRead as _, BufReader},
     process::{Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -13,7 +14,7 @@ use tokio::io::AsyncReadExt as _;
 use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnRequest, Spawner};
 use wharf_test_support::{
     processes::{below, lives, parent},
-    until,
+    soon_once, until,
 };
 
 const ROLE: &str = "WHARF_TEST_HOST";
@@ -111,8 +112,24 @@ pub(crate) fn host_number() -> usize {
     env::var(ROLE).ok().and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
+/// Kills a host that has said so many processes live, and sees them end. Two seconds is the promise.
+pub(crate) async fn nothing_outlives(play: impl Fn() -> std::process::Child, count: usize) {
+    soon_once("nothing lives on after its host", async || {
+        let mut host = play();
+        let pids = numbers_said_by(&mut host, count);
+        assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
+        host.kill().expect("a kill");
+        let killed = Instant::now();
+        host.wait().expect("its end");
+        until("all of them are gone", || !pids.iter().any(|pid| lives(*pid))).await;
+        let took = killed.elapsed();
+        if took < Duration::from_secs(2) { Ok(()) } else { Err(took) }
+    })
+    .await;
+}
+
 /// The first numbers that a host writes, each on a line.
-pub(crate) fn numbers_said_by(host: &mut std::process::Child, count: usize) -> Vec<u32> {
+fn numbers_said_by(host: &mut std::process::Child, count: usize) -> Vec<u32> {
     let lines = BufReader::new(host.stderr.take().expect("piped")).lines();
     lines.map_while(Result::ok).filter_map(|line| line.trim().parse().ok()).take(count).collect()
 }

@@ -6,10 +6,9 @@ use tempfile::TempDir;
 use wharf_completion::detection::{Confidence, Nonce, Preset, Reason};
 use wharf_spawn::{Bind, Sandbox, SandboxMechanism, Spawner};
 use wharf_terminal::{Containment, ShellIntegration, TerminalRequest, TerminalSession, TurnState};
+use wharf_test_support::soon_once;
 
-use crate::support::{
-    answered, begin, close, ended, is_there, request, said, soon_once, spawner, started, until, within,
-};
+use crate::support::{answered, begin, close, ended, is_there, request, said, spawner, started, until, within};
 
 /// A directory with a home and the files of the integration.
 struct Place {

@@ -113,19 +113,6 @@ pub(crate) fn within(time: Duration, state: &TurnState) -> Result<(), String> {
     if state.decision.idle < time { Ok(()) } else { Err(format!("{state:?}")) }
 }
 
-/// Attempts what is to be told soon. A machine that is busy with other things may make an
-/// attempt late, and not each of three.
-pub(crate) async fn soon_once(what: &str, attempt: impl AsyncFn() -> Result<(), String>) {
-    let mut late = Vec::new();
-    while late.len() < 3 {
-        match attempt().await {
-            Ok(()) => return,
-            Err(attempted) => late.push(attempted),
-        }
-    }
-    panic!("{what}: told late each time: {late:?}");
-}
-
 /// Begins a turn with a line.
 pub(crate) async fn begin(session: &TerminalSession, line: &str, preset: Preset) -> Turn {
     let options = TurnOptions { parameters: preset.into() };

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use wharf_completion::detection::{Preset, Reason};
 use wharf_terminal::{TerminalSession, TurnInput, TurnOptions, TurnState};
+use wharf_test_support::soon_once;
 
-use crate::support::{close, is_there, over, said, soon_once, start, until, within};
+use crate::support::{close, is_there, over, said, start, until, within};
 
 const PYTHON: &str = "/usr/bin/python3";
 
