@@ -152,6 +152,18 @@ impl Drop for ProbeGuard {
     }
 }
 
+/// Whether a program of the host has ended, or is about to. Elsewhere than on Linux, nothing
+/// says so before its end is told.
+#[cfg(target_os = "linux")]
+pub(crate) fn ends(program: u32) -> bool {
+    processes::ends(program)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn ends(_: u32) -> bool {
+    false
+}
+
 #[cfg(target_os = "linux")]
 fn waits(front: ForegroundGroup, terminal: SlaveState) -> Option<ForegroundWait> {
     let group = processes::of_group(front.leader, front.group)?;

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     ProgramExit, SessionProgress,
-    probe::{ForegroundGroup, ForegroundProbe, ForegroundWait, ScreenSigns},
+    probe::{self, ForegroundGroup, ForegroundProbe, ForegroundWait, ScreenSigns},
     shared_terminal::SharedTerminal,
 };
 
@@ -249,7 +249,10 @@ impl TurnTask {
             };
             self.feed(Event::ProcessEnded { descendants: seen.descendants, exit_code }, at);
         }
-        if !seen.terminal_open && !std::mem::replace(&mut self.told_closed, true) {
+        // A program that ends closes its terminal first, and on a busy machine its end is told
+        // later: a turn that ends with its program says so.
+        let will_be_told = || seen.exit.is_none() && probe::ends(self.program.pid);
+        if !seen.terminal_open && !will_be_told() && !std::mem::replace(&mut self.told_closed, true) {
             self.feed(Event::StreamClosed, at);
         }
     }
