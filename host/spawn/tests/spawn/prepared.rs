@@ -1,7 +1,7 @@
 //! Prepared sandboxes: which child gets one, that it is like any other, and that none is
 //! left over.
 
-use std::{fs, os::unix::fs::chown, time::Duration};
+use std::{fs, os::unix::fs::chown};
 
 use crate::support::{self, kill, output_and_preparation, workspace::ContainedWorkspace};
 use wharf_spawn::{Bind, Child, ChildLimits, Containment, Sandbox, SandboxMechanism, SpawnRequest, Spawner};

@@ -162,7 +162,7 @@ impl Room {
     ) -> TerminalInfo {
         until("a terminal becomes so", || {
             let info = self.info(who, id);
-            if so(&info) { Ok(info) } else { Err((info, self.text(who, id))) }
+            if so(&info) { Ok(info) } else { Err(Box::new((info, self.text(who, id)))) }
         })
         .await
     }
