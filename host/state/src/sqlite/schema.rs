@@ -5,7 +5,6 @@
 
 use std::{
     fmt::Write as _,
-    fs,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -287,7 +286,9 @@ fn immutable_uri(path: &Path) -> String {
 /// Lets only its owner read the database.
 #[cfg(unix)]
 fn make_private(path: &Path) {
-    if let Err(error) = fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)) {
+    use std::{fs, os::unix::fs::PermissionsExt as _};
+
+    if let Err(error) = fs::set_permissions(path, fs::Permissions::from_mode(0o600)) {
         tracing::warn!(path = %path.display(), %error, "cannot make the state readable by its owner alone");
     }
 }
