@@ -290,6 +290,12 @@ pub struct Running {
 }
 
 impl Running {
+    /// Whether it has ended.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.task.is_finished()
+    }
+
     /// What came of it.
     ///
     /// # Errors
