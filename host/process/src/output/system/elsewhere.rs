@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt as _;
 use std::os::windows::fs::FileExt as _;
 use std::{fs::File, io, sync::Arc};
 
+use tokio::io::AsyncReadExt as _;
 use wharf_spawn::StdoutPipe;
 
 use super::super::CapturedOutput;
