@@ -4,12 +4,12 @@
 //! removes the workspace needs it exclusively.
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{File, TryLockError},
     io,
     path::Path,
 };
 
-use crate::system::{FileIdentity, lock_file};
+use crate::system::{is_at, lock_file};
 
 const LOCK: &str = "lock";
 /// Another host takes a workspace away within a few system calls.
@@ -63,8 +63,7 @@ impl WorkspaceLock {
                 Err(TryLockError::Error(error)) => return Err(error.into()),
             }
             // A new workspace may have taken the path since.
-            let (locked, current) = (file.metadata()?, fs::symlink_metadata(&path)?);
-            if FileIdentity::of(&locked)? == FileIdentity::of(&current)? {
+            if is_at(&file, &path)? {
                 return Ok(Self { _file: file });
             }
         }

@@ -1,119 +1,102 @@
 //! Removing a tree whose owner may still be at work in it.
 //!
-//! The removal works on descriptors and on names right below them, follows no link,
+//! The removal works on open directories and on names right below them, follows no link,
 //! and holds two directories open, however deep the tree is: it moves nested directories
 //! up before it removes them.
 
-use std::{
-    ffi::{CStr, OsString},
-    io,
-    os::{
-        fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd},
-        unix::ffi::OsStringExt as _,
-    },
-    path::Path,
-};
+use std::{fs::File, io, path::Path};
 
-use rustix::{
-    fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, chmod, fstat, openat, renameat, statat, unlinkat},
-    io::Errno,
-    process::geteuid,
-};
+use cap_primitives::fs::{FollowSymlinks, open_dir_nofollow, read_base_dir, remove_dir, remove_file, rename, stat};
+
+use crate::system::{open_directory, open_to_owner};
 
 /// Passes after which the removal gives up on an owner that adds files faster.
 const PASSES: usize = 1_000_000;
 
 /// Removes a directory with all files below it.
 pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
-    let directory = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let top = openat(CWD, path, directory, Mode::empty())?;
+    let (parent, name) = open_directory::parent_of(path)?;
+    let top = open_dir_nofollow(&parent, name)?;
+    remove_entries(&top)?;
+    // Windows removes no directory that is open.
+    drop(top);
+    remove_dir(&parent, name)
+}
+
+fn remove_entries(top: &File) -> io::Result<()> {
     let mut moved = 0_u64;
     for _ in 0..PASSES {
         let mut empty = true;
-        let mut entries = Dir::read_from(&top)?;
-        while let Some(entry) = entries.read() {
-            let entry = entry?;
-            if !is_dots(entry.file_name()) {
-                empty = false;
-                remove_entry(top.as_fd(), entry.file_name(), &mut moved)?;
-            }
+        for entry in read_base_dir(top)? {
+            empty = false;
+            remove_entry(top, entry?.file_name().as_ref(), &mut moved)?;
         }
         if empty {
-            return Ok(unlinkat(CWD, path, AtFlags::REMOVEDIR)?);
+            return Ok(());
         }
     }
-    Err(Errno::NOTEMPTY.into())
+    Err(io::ErrorKind::DirectoryNotEmpty.into())
 }
 
 /// Removes a file, or a directory after its own directories were moved up.
-fn remove_entry(top: BorrowedFd<'_>, name: &CStr, moved: &mut u64) -> io::Result<()> {
-    if unlinked(top, name)? {
+fn remove_entry(top: &File, name: &Path, moved: &mut u64) -> io::Result<()> {
+    if removed(top, name)? {
         return Ok(());
     }
     let Some(inner) = own(top, name)? else { return Ok(()) };
-    let mut entries = Dir::read_from(&inner)?;
-    while let Some(entry) = entries.read() {
-        let entry = entry?;
-        let name = entry.file_name();
-        if is_dots(name) || unlinked(inner.as_fd(), name)? {
-            continue;
-        }
+    for entry in read_base_dir(&inner)? {
+        let name = entry?.file_name();
+        let name = Path::new(&name);
         // Only a user that may write to a directory can move it.
-        if own(inner.as_fd(), name)?.is_none() {
+        if removed(&inner, name)? || own(&inner, name)?.is_none() {
             continue;
         }
         *moved += 1;
-        // Where a process made a file of this name, the system refuses, and the next pass
-        // tries again.
-        let up = OsString::from_vec(format!(".moved-{moved}").into_bytes());
-        match renameat(&inner, name, top, &up) {
-            Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
-            Err(error) => return Err(error.into()),
-        }
+        let up = format!(".moved-{moved}");
+        unless_changed(rename(&inner, name, top, up.as_ref()))?;
     }
-    match unlinkat(top, name, AtFlags::REMOVEDIR) {
-        // The next pass finds it again.
-        Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => Ok(()),
-        Err(error) => Err(error.into()),
+    drop(inner);
+    unless_changed(remove_dir(top, name))
+}
+
+/// Where a process made a file of this name, or took it away, the system refuses, and the next
+/// pass tries again.
+fn unless_changed(done: io::Result<()>) -> io::Result<()> {
+    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotADirectory, NotFound};
+
+    match done {
+        Err(error) if matches!(error.kind(), NotFound | DirectoryNotEmpty | AlreadyExists | NotADirectory) => Ok(()),
+        done => done,
     }
 }
 
 /// Removes a file; whether it is gone. False for a directory.
-fn unlinked(directory: BorrowedFd<'_>, name: &CStr) -> io::Result<bool> {
-    match unlinkat(directory, name, AtFlags::empty()) {
-        Ok(()) | Err(Errno::NOENT) => Ok(true),
-        Err(Errno::ISDIR) => Ok(false),
+fn removed(directory: &File, name: &Path) -> io::Result<bool> {
+    match remove_file(directory, name) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => Ok(false),
         // Some systems refuse a directory so, and all refuse a protected file so.
-        Err(Errno::PERM) if is_directory(directory, name) => Ok(false),
-        Err(error) => Err(error.into()),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let about = stat(directory, name, FollowSymlinks::No)?;
+            if about.is_dir() {
+                return Ok(false);
+            }
+            // On Windows a link to a directory is removed as one.
+            if cfg!(windows) && about.is_symlink() { remove_dir(directory, name).map(|()| true) } else { Err(error) }
+        }
+        Err(error) => Err(error),
     }
 }
 
 /// Opens a directory right below another one, and opens it to its owner. None where it is
 /// gone or no directory any more.
-fn own(parent: BorrowedFd<'_>, name: &CStr) -> io::Result<Option<OwnedFd>> {
-    let found = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let found = match openat(parent, name, found, Mode::empty()) {
-        Ok(found) => found,
-        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
+fn own(parent: &File, name: &Path) -> io::Result<Option<File>> {
+    let is_directory = || stat(parent, name, FollowSymlinks::No).is_ok_and(|about| about.is_dir());
     // A guest may have closed a directory to its owner, which is the host's own user then.
-    // Root needs no mode, and changes none.
-    let closed = !Mode::from_raw_mode(fstat(&found)?.st_mode).contains(Mode::RWXU);
-    if closed && !geteuid().is_root() {
-        // This very directory, even under another name: the link leads to the descriptor.
-        chmod(format!("/proc/self/fd/{}", found.as_raw_fd()), Mode::RWXU)?;
+    match open_to_owner(parent, name).and_then(|()| open_dir_nofollow(parent, name)) {
+        Ok(directory) => Ok(Some(directory)),
+        Err(_) if !is_directory() => Ok(None),
+        Err(error) => Err(error),
     }
-    let readable = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(Some(openat(&found, ".", readable, Mode::empty())?))
-}
-
-fn is_directory(parent: BorrowedFd<'_>, name: &CStr) -> bool {
-    let stat = statat(parent, name, AtFlags::SYMLINK_NOFOLLOW);
-    stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
-}
-
-fn is_dots(name: &CStr) -> bool {
-    matches!(name.to_bytes(), b"." | b"..")
 }

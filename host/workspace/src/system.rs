@@ -1,21 +1,22 @@
-//! What workspaces ask of the system: directories of a user of their own, and files that are
-//! measured, locked and removed without following a link.
+//! What workspaces ask of the system: directories of a user of their own, open directories,
+//! locks, and what a file takes on disk.
 //!
-//! Only Linux has all of it. Elsewhere [`check`] refuses every workspace, and the other
-//! functions refuse as well.
+//! Linux and other Unix have users and modes. Windows has neither here: a directory inherits
+//! its permissions from the one above it.
 
-#[cfg(not(target_os = "linux"))]
-mod elsewhere;
-#[cfg(target_os = "linux")]
-mod linux;
+pub(crate) mod open_directory;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
-#[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{
-    FileIdentity, check, give_to, is_root, let_users_through, lock_file, measure, measure_below, private_directory,
-    remove_tree,
+#[cfg(unix)]
+pub(crate) use unix::{
+    FileIdentity, bytes_on_disk, give_to, is_at, is_root, let_users_through, lock_file, open_to_owner,
+    private_directory,
 };
-#[cfg(target_os = "linux")]
-pub(crate) use linux::{
-    FileIdentity, check, give_to, is_root, let_users_through, lock_file, measure, measure_below, private_directory,
-    remove_tree,
+#[cfg(windows)]
+pub(crate) use windows::{
+    FileIdentity, bytes_on_disk, give_to, is_at, is_root, let_users_through, lock_file, open_to_owner,
+    private_directory,
 };

@@ -17,7 +17,7 @@ use wharf_core::quota::{Level, QuotaFull, Share};
 
 use crate::{
     DiskUsage,
-    system::{measure, measure_below},
+    measure::{measure, measure_below},
 };
 
 /// Shortest time between two measurements...

@@ -1,0 +1,14 @@
+//! Directories of the host's own, below which no guest chooses a name.
+
+use std::{fs::File, io, path::Path};
+
+use cap_primitives::{ambient_authority, fs::open_ambient_dir};
+
+/// Opens the directory that a path is in, and says its name there: a last part that is a link
+/// is not followed then.
+pub(crate) fn parent_of(path: &Path) -> io::Result<(File, &Path)> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    Ok((open_ambient_dir(parent, ambient_authority())?, Path::new(name)))
+}

@@ -1,0 +1,61 @@
+//! Windows, where nothing here has an owner or a mode, and an open file keeps the directories
+//! above it from moving.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::Path,
+};
+
+use cap_primitives::fs::Metadata;
+
+/// What tells a file from every other one: nothing is asked for it here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct FileIdentity(());
+
+impl FileIdentity {
+    /// Refuses: only exchange folders ask, and no guest opens a file of one here.
+    pub(crate) fn of(_: &File) -> io::Result<Self> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "exchange folders need Linux"))
+    }
+}
+
+/// Nobody here chooses the users of children.
+pub(crate) fn is_root() -> bool {
+    false
+}
+
+/// Makes a directory, which inherits its permissions.
+pub(crate) fn private_directory(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}
+
+/// Nothing is to be done: children run as the host's own user.
+pub(crate) fn let_users_through(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Refuses: no directory has a user of its own.
+pub(crate) fn give_to(_: &Path, _: u32) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Opens a file to lock it, made where it is missing.
+pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
+    File::options().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+/// Whether a path still leads to an open file: it does as long as that is open.
+pub(crate) fn is_at(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// Nothing is to be done: no mode closes a directory.
+pub(crate) fn open_to_owner(_: &File, _: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// The length of a file: what it takes on disk is not asked for.
+pub(crate) fn bytes_on_disk(about: &Metadata) -> u64 {
+    about.len()
+}
