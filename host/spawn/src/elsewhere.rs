@@ -103,7 +103,7 @@ impl Spawner {
             let started = command.spawn();
             Child::follow(started.map_err(|source| SpawnError::Program { step: "run", path: program, source })?)
         });
-        started.await.map_err(|error| SpawnError::Supervisor(io::Error::other(error)))?
+        started.await.map_err(SpawnError::system("start a program"))?
     }
 }
 

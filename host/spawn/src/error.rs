@@ -125,7 +125,6 @@ fn reason(said: Option<&str>) -> String {
     }
 }
 
-#[cfg(target_os = "linux")]
 impl SpawnError {
     /// The error for `map_err` after an attempt to do `action`.
     pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> Self {

@@ -32,6 +32,7 @@ use tree::ProcessTree;
 
 /// Why nothing is contained here.
 pub(crate) const CONTAINED: &str = "only Linux contains programs";
+const FOLLOW: &str = "follow a program to its end";
 /// The stack of a thread that waits.
 const STACK_BYTES: usize = 128 << 10;
 
@@ -92,7 +93,7 @@ impl UncontainedChild {
     /// there are groups.
     ///
     /// # Errors
-    /// [`SpawnError::Supervisor`] where there is no thread for it, or on Windows no job; then
+    /// [`SpawnError::System`] where there is no thread for it, or on Windows no job; then
     /// the program is killed.
     pub fn follow(mut program: process::Child) -> Result<Self, SpawnError> {
         let tree = match ProcessTree::of(&program) {
@@ -101,7 +102,7 @@ impl UncontainedChild {
                 // Where it has ended, nothing is left to kill.
                 let _ = program.kill();
                 let _ = program.wait();
-                return Err(SpawnError::Supervisor(error));
+                return Err(SpawnError::system(FOLLOW)(error));
             }
         };
         let (pid, pipes) = (program.id(), ChildPipes::of(&mut program));
@@ -118,7 +119,7 @@ impl UncontainedChild {
         handle: std::os::windows::io::RawHandle,
         wait: impl FnOnce() -> io::Result<u32> + Send + 'static,
     ) -> Result<Self, SpawnError> {
-        let tree = ProcessTree::of_handle(handle).map_err(SpawnError::Supervisor)?;
+        let tree = ProcessTree::of_handle(handle).map_err(SpawnError::system(FOLLOW))?;
         Self::watch(pid, tree, ChildPipes::default(), move |tree| {
             let code = wait();
             tree.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -143,7 +144,7 @@ impl UncontainedChild {
             sender.send_replace(Some(end.map_err(|error| error.kind())));
         };
         let thread = thread::Builder::new().name("wharf-child-wait".into()).stack_size(STACK_BYTES);
-        thread.spawn(waits).map_err(SpawnError::Supervisor)?;
+        thread.spawn(waits).map_err(SpawnError::system(FOLLOW))?;
         Ok(this)
     }
 

@@ -6,9 +6,10 @@ use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     time::timeout,
 };
+use wharf_core::{Code, Grants, ProcessLimits, TerminalGrant};
 
 use super::*;
-use crate::{ChildExit, ChildLimits, Containment, Descriptor, Sandbox, Signal};
+use crate::{ChildExit, ChildLimits, ChildWorkspace, Containment, Descriptor, Sandbox, Signal, policy};
 
 /// No test takes nearly as long.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -155,6 +156,50 @@ async fn what_only_a_supervisor_can_do_is_refused_in_words() {
     let stdin = ChildInput::Terminal(null());
     assert!(matches!(refused(SpawnRequest { stdin, ..shell("exit") }).await, SpawnError::Unsupported(_)));
     assert!(lock_down().is_err());
+}
+
+/// The request of a granted shell command in a workspace at this path.
+async fn granted(workspace: &Path, require_containment: bool) -> SpawnRequest {
+    let terminal = TerminalGrant { shell: true, require_containment, ..TerminalGrant::with_reason("a test") };
+    let grants = Grants { terminal: Some(terminal), ..Grants::default() };
+    let plugin = "p".parse().expect("legal");
+    let granted = grants.terminal(&plugin).expect("granted");
+    let request = policy::CommandRequest {
+        command: granted.shell().expect("a shell"),
+        arguments: &[],
+        directory: "",
+        environment: &[],
+        terminal: "dumb",
+    };
+    let place = ChildWorkspace { files: workspace.into(), home: workspace.into(), user: None };
+    let found = Spawner::new().capabilities().await.expect("an answer");
+    let plan = policy::plan(&granted.children(), &place, &request, &found, &ProcessLimits::default()).expect("a plan");
+    SpawnRequest {
+        program: plan.program,
+        // The shell is asked for what it has, not typed to.
+        arguments: vec!["-c".into(), "echo $TERM; pwd; echo $HOME".into()],
+        environment: plan.environment,
+        working_directory: plan.directory,
+        limits: plan.limits,
+        containment: plan.containment,
+        user: plan.user,
+        ..shell("")
+    }
+}
+
+#[tokio::test]
+async fn a_grant_that_gives_containment_up_runs_its_programs_in_the_workspace_and_no_other_does() {
+    let workspace = tempfile::tempdir().expect("a directory");
+    let path = std::fs::canonicalize(workspace.path()).expect("a path");
+    let mut child = start(granted(&path, false).await).await;
+    let mut output = String::new();
+    child.take_stdout().expect("a pipe").read_to_string(&mut output).await.expect("read");
+    assert_eq!(output, format!("dumb\n{0}\n{0}\n", path.display()));
+    let refused = Spawner::new().spawn(granted(&path, true).await).await.expect_err("nothing contains it");
+    let told = refused.of_start("not started".into());
+    assert_eq!(told.code, Code::Denied);
+    assert!(told.message.contains("only Linux contains programs"), "{}", told.message);
+    assert!(told.message.contains("`require_containment = false`"), "{}", told.message);
 }
 
 #[tokio::test]

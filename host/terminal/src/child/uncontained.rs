@@ -24,7 +24,7 @@ use crate::{TerminalRequest, pty::Slave};
 pub(crate) async fn start(request: TerminalRequest, terminal: Slave) -> Result<UncontainedChild, SpawnError> {
     let command = command(request)?;
     let started = spawn_blocking(move || run(command, &*terminal)).await;
-    started.map_err(|error| SpawnError::Supervisor(io::Error::other(error)))?
+    started.map_err(|error| SpawnError::System { action: "start a program", source: io::Error::other(error) })?
 }
 
 fn run(command: CommandBuilder, terminal: &dyn SlavePty) -> Result<UncontainedChild, SpawnError> {
