@@ -16,7 +16,7 @@ const CHUNK_BYTES: usize = 8 << 10;
 
 /// The turns of all streams at threads; nobody takes one here.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct CopierSlots;
+pub(crate) struct CopierSlots(());
 
 /// Copies until the last writer has closed the pipe, or the stream takes no more.
 pub(crate) async fn copy(mut pipe: StdoutPipe, output: Arc<CapturedOutput>, _: CopierSlots) {
@@ -98,7 +98,7 @@ mod tests {
     async fn what_comes_through_a_pipe_is_kept_to_its_end() {
         let (_directory, output) = output(ROOMY);
         let (mut sender, receiver) = pipe::pipe().expect("a pipe");
-        let copying = tokio::spawn(copy(receiver, Arc::clone(&output), CopierSlots));
+        let copying = tokio::spawn(copy(receiver, Arc::clone(&output), CopierSlots::default()));
         let printed: Vec<_> = (0..20_000).flat_map(|line| format!("line {line}\n").into_bytes()).collect();
         sender.write_all(&printed).await.expect("written");
         drop(sender);
@@ -112,7 +112,7 @@ mod tests {
         let (_directory, output) = output(OutputLimits { total_bytes: 10, ..ROOMY });
         let (mut sender, receiver) = pipe::pipe().expect("a pipe");
         sender.write_all(b"more than ten bytes").await.expect("written");
-        copy(receiver, Arc::clone(&output), CopierSlots).await;
+        copy(receiver, Arc::clone(&output), CopierSlots::default()).await;
         assert_eq!((output.state().bytes, output.state().open), (10, false));
         sender.write_all(b"more").await.expect_err("nobody reads it");
     }
