@@ -129,7 +129,7 @@ impl Default for AnyContainment {
 /// What holds for the processes of a plugin here: what `status` answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Rules {
+pub struct ProcessRules {
     /// Whether a shell is granted.
     pub shell: bool,
     /// The granted patterns of programs.

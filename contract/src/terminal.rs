@@ -82,7 +82,7 @@ words! {
 /// What holds for the terminals of a plugin here: what `status` answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Rules {
+pub struct TerminalRules {
     /// Whether a shell is granted.
     pub shell: bool,
     /// The granted patterns of programs.

@@ -268,7 +268,7 @@ pub const TYPE: &str = "type";
 /// What holds for the pages of a plugin here: what `status` answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Rules {
+pub struct WebViewRules {
     /// The granted patterns of origins.
     pub origins: Vec<String>,
     /// How many pages an owner may have.
@@ -297,7 +297,7 @@ pub struct Rules {
     pub maximum_request_milliseconds: u64,
 }
 
-impl Rules {
+impl WebViewRules {
     /// Whether an operation of this name can be performed here.
     #[must_use]
     pub fn performs(&self, operation: &str) -> bool {

@@ -61,9 +61,11 @@ fn what_a_plugin_asks_for_is_refused_where_a_member_is_unknown_or_null() {
 
 #[test]
 fn what_a_host_says_is_read_with_members_missing_and_members_of_tomorrow() {
-    let rules: process::Rules = from_str(r#"{"shell": true, "containment": "jail", "colour": 1}"#).expect("rules");
+    let rules: process::ProcessRules =
+        from_str(r#"{"shell": true, "containment": "jail", "colour": 1}"#).expect("rules");
     assert!(rules.shell && rules.containment.known().is_none() && rules.polls == process::PollRules::default());
-    let written = to_string(&process::Rules { containment: process::Containment::None.into(), ..rules }).expect("JSON");
+    let written =
+        to_string(&process::ProcessRules { containment: process::Containment::None.into(), ..rules }).expect("JSON");
     assert_eq!(
         written,
         r#"{"shell":true,"programs":[],"containment":"none","network":false,"directory":"","maximum_concurrent":0,"lifetime_seconds":0,"polls":{"guidance":false,"threshold":0,"language":""}}"#

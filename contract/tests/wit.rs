@@ -180,9 +180,12 @@ fn operations_and_their_parameters_are_those_of_the_text() {
 #[test]
 fn what_status_answers_has_the_members_of_the_text() {
     for (interface, rules) in [
-        ("process", serde_json::to_value(process::Rules { refused: Some(String::new()), ..Default::default() })),
-        ("terminal", serde_json::to_value(terminal::Rules { refused: Some(String::new()), ..Default::default() })),
-        ("webview", serde_json::to_value(webview::Rules::default())),
+        ("process", serde_json::to_value(process::ProcessRules { refused: Some(String::new()), ..Default::default() })),
+        (
+            "terminal",
+            serde_json::to_value(terminal::TerminalRules { refused: Some(String::new()), ..Default::default() }),
+        ),
+        ("webview", serde_json::to_value(webview::WebViewRules::default())),
     ] {
         let text = passage(interface, "What holds for the", "status: func");
         let rules = rules.expect("JSON");

@@ -55,7 +55,10 @@ fn find(package: &Path, output: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     if repository.join(".cargo-ok").is_file() && repository.join("plugins").is_dir() {
         return build(&repository, output);
     }
-    none_bundled("`cargo xtask plugins` in a clone of the repository builds them");
+    println!(
+        "cargo::warning=no plugins are bundled: `cargo xtask plugins` in a clone of the repository builds them; without \
+         the feature `bundled-plugins` none is missed"
+    );
     Ok(Vec::new())
 }
 
@@ -81,7 +84,12 @@ fn build(repository: &Path, output: &Path) -> io::Result<Vec<(String, PathBuf)>>
         if let Some(targets) = library.as_deref().and_then(|folder| folder.ancestors().nth(2)) {
             println!("cargo::rerun-if-changed={}", targets.display());
         }
-        none_bundled(&format!("run `rustup target add {}`, with which they are built", component::TARGET));
+        // Warnings of a dependency's build are not shown: an app would miss its plugins as it runs.
+        println!(
+            "cargo::error=the bundled plugins are built for {0}: run `rustup target add {0}`, or leave out the \
+             feature `bundled-plugins`",
+            component::TARGET
+        );
         return Ok(Vec::new());
     }
     let kept = output.join("components");
@@ -111,10 +119,6 @@ fn build(repository: &Path, output: &Path) -> io::Result<Vec<(String, PathBuf)>>
 fn package_name(manifest: &str) -> Option<&str> {
     let rest = manifest.split_once("name = \"")?.1;
     Some(rest.split_once('"')?.0)
-}
-
-fn none_bundled(remedy: &str) {
-    println!("cargo::warning=no plugins are bundled: {remedy}; without the feature `bundled-plugins` none is missed");
 }
 
 fn variable(name: &str) -> std::ffi::OsString {

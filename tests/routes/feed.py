@@ -111,8 +111,9 @@ def settings(host: Host) -> str:
             parameters.append('"path.log" = "console"')
         lines += ["[[operations]]", f'include-operation-id = "{operation}"']
         lines += [f"parameters = {{ {', '.join(parameters)} }}"]
-    # What is followed goes on for as long as its program does; schemathesis would find it in other answers.
-    lines += ["[[operations]]", 'include-operation-id = "followStream"', 'parameters = { "path.stream" = "nobodys" }']
+    # What is followed or watched goes on for as long as its program does; schemathesis would find it in other answers.
+    for operation, name in (("followStream", "stream"), ("watchTerminal", "terminal")):
+        lines += ["[[operations]]", f'include-operation-id = "{operation}"', f'parameters = {{ "path.{name}" = "nobodys" }}']
     return "\n".join(lines) + "\n"
 
 

@@ -10,15 +10,12 @@ use std::{
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
     thread::JoinHandle,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use serde_json::{Value, json};
 
-use crate::{Command, start};
-
-/// How long an answer may take before something is wrong.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::{AMPLE, Command, soon, start};
 
 /// Ids of one caller among several.
 const CALLER: u64 = 1_000_000;
@@ -130,7 +127,7 @@ impl Client {
     /// # Panics
     /// Where none comes, or a line is no JSON.
     pub fn answer(&mut self, id: u64) -> Value {
-        let until = Instant::now() + PATIENCE;
+        let until = soon();
         loop {
             if let Some(answer) = self.answers.remove(&id) {
                 return answer;
@@ -177,7 +174,7 @@ impl Client {
     /// # Panics
     /// Where none comes, or a line is no JSON.
     pub fn notification(&mut self, method: &str) -> Value {
-        let until = Instant::now() + PATIENCE;
+        let until = soon();
         loop {
             let left = until.saturating_duration_since(Instant::now());
             let Ok(line) = self.lines.recv_timeout(left) else {
@@ -239,7 +236,7 @@ impl Client {
         drop(self.input.take());
         let mut seen = std::mem::take(&mut self.seen);
         // The stream ends when the process does.
-        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+        while let Ok(line) = self.lines.recv_timeout(AMPLE) {
             seen.push(line);
         }
         let status = self.child.wait().expect("a child ends");

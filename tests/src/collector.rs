@@ -6,7 +6,6 @@ use std::{
     io::Read as _,
     net::TcpStream,
     sync::{Arc, Condvar, Mutex, PoisonError},
-    time::Duration,
 };
 
 use opentelemetry_proto::tonic::{
@@ -16,10 +15,7 @@ use opentelemetry_proto::tonic::{
 };
 use prost::Message as _;
 
-use crate::Upstream;
-
-/// How long spans may take before something is wrong.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::{AMPLE, Upstream};
 
 /// Bits of a span's flags: whether it is said where the parent is, and that it is elsewhere.
 const IS_REMOTE: [u32; 2] = [0x100, 0x200];
@@ -128,8 +124,7 @@ impl Collector {
         let (kept, came) = &*self.kept;
         let kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         let is_missing = |kept: &mut Kept| kept.spans.iter().all(|span| span.name != name);
-        let (kept, waited) =
-            came.wait_timeout_while(kept, PATIENCE, is_missing).unwrap_or_else(PoisonError::into_inner);
+        let (kept, waited) = came.wait_timeout_while(kept, AMPLE, is_missing).unwrap_or_else(PoisonError::into_inner);
         assert!(!waited.timed_out(), "no span {name}: {:#?}", kept.spans);
         kept.spans.clone()
     }

@@ -29,6 +29,7 @@ pub use crafted::{Crafted, CraftedTool};
 pub use data::Data;
 pub use oci::OciRegistry;
 pub use server::{Following, Reply, SentEvent, Server, lives, replied};
-pub use setup::{Fixture, Running, Setup, context, found, object, until, viewer};
+pub use setup::{Fixture, Running, Setup, context, found, object, viewer};
 pub use site::Site;
 pub use upstream::Upstream;
+pub use wharf_test_support::{AMPLE, blocking, in_time, let_time_pass, soon, until, until_async};

@@ -8,16 +8,12 @@ use std::{
     net::{SocketAddr, TcpStream},
     process::Child,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
 };
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::{Command, Data, Setup, start, wharf};
-
-/// How long anything may take before something is wrong.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::{AMPLE, Command, Data, Setup, blocking, start, wharf};
 
 /// A server, its data directory and its address.
 #[derive(Debug)]
@@ -160,16 +156,12 @@ impl Server {
                 kept.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
             }
         });
-        let began = Instant::now();
-        let address = loop {
+        let address = blocking::until("it serves", || {
             let said = log.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let address = said.split_once("url=\"http://").and_then(|(_, rest)| rest.split_once('"'));
-            if let Some((address, _)) = address {
-                break address.parse().expect("an address");
-            }
-            assert!(began.elapsed() < PATIENCE, "it does not serve: {said}");
-            std::thread::sleep(Duration::from_millis(2));
-        };
+            let address = address.map(|(address, _)| address.parse().expect("an address"));
+            address.ok_or(said)
+        });
         let token = std::fs::read_to_string(data.path().join("http-token")).expect("there is a token");
         Self { child, log, data, address, token: token.trim().to_owned() }
     }
@@ -197,11 +189,10 @@ impl Server {
     /// # Panics
     /// Where it does not.
     pub fn until_logged(&self, words: &str) {
-        let began = Instant::now();
-        while !self.log().contains(words) {
-            assert!(began.elapsed() < PATIENCE, "{words:?} is not logged: {}", self.log());
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        blocking::until(format_args!("{words:?} is logged"), || {
+            let log = self.log();
+            if log.contains(words) { Ok(()) } else { Err(log) }
+        });
     }
 
     /// A connection that gives up on an answer that does not come.
@@ -211,7 +202,7 @@ impl Server {
     #[must_use]
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
+        stream.set_read_timeout(Some(AMPLE)).expect("a timeout can be set");
         stream
     }
 
@@ -288,14 +279,11 @@ impl Server {
     /// Where it does not end.
     #[must_use]
     pub fn ended(&mut self) -> Option<i32> {
-        let began = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().expect("a child can be waited for") {
-                return status.code();
-            }
-            assert!(began.elapsed() < PATIENCE, "it does not end: {}", self.log());
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        let status = blocking::until("it ends", || {
+            let ended = self.child.try_wait().expect("a child can be waited for");
+            ended.ok_or_else(|| self.log())
+        });
+        status.code()
     }
 
     /// Kills it as a crash would, and waits until it is gone.

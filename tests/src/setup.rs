@@ -1,20 +1,13 @@
 //! Hosts to test: a configuration, a data directory, and calls.
 
-use std::{
-    path::Path,
-    sync::LazyLock,
-    time::{Duration, Instant},
-};
+use std::{path::Path, sync::LazyLock};
 
 use serde_json::{Map, Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use wharf::{Answer, CallRequest, Configuration, Context, Error, Host, TenantId, ToolService, Viewer};
 
-use crate::{Data, component};
-
-/// How long a test waits for what only a defect keeps from happening.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::{Data, component, in_time, until};
 
 /// What the binary carries.
 const BUNDLED: [&str; 6] = ["browser", "content-store", "planning", "playbook", "terminal", "workspace"];
@@ -305,7 +298,7 @@ impl Running {
     /// # Panics
     /// Where it did not end, or panicked.
     pub async fn outcome(self) -> Result<Answer, Error> {
-        tokio::time::timeout(PATIENCE, self.task).await.expect("the call ends").expect("the call does not panic")
+        in_time("the call ends", self.task).await.expect("the call does not panic")
     }
 
     /// Drops the future of the call, wherever it stands, and waits until it is
@@ -361,18 +354,6 @@ impl Fixture {
     /// Where that does not come.
     pub async fn load_is(&self, running: u64, waiting: u64) {
         until(&format!("{running} calls run and {waiting} wait"), || self.host.load() == (running, waiting)).await;
-    }
-}
-
-/// Waits until something is so.
-///
-/// # Panics
-/// Where it does not come.
-pub async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < PATIENCE, "waited in vain until {what}");
-        tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
 

@@ -14,11 +14,9 @@ use std::{
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 use wharf_core::Digest;
+use wharf_files::{private_files, regular_file};
 
-use crate::{
-    line::{MAX_LINE_BYTES, Party},
-    private_files,
-};
+use crate::line::{MAX_LINE_BYTES, Party};
 
 /// The extension of a file.
 const EXTENSION: &str = "jsonl";
@@ -108,7 +106,7 @@ fn begun(path: &Path) -> Option<SystemTime> {
 
 /// Claims a file of this group for writing: one without a lock, or a new one.
 pub(crate) fn claim(directory: &Path, options: &AuditFileOptions, group: Option<&str>) -> io::Result<CurrentFile> {
-    private_files::directory_builder().recursive(true).create(directory)?;
+    private_files::make_directory(directory)?;
     let now = SystemTime::now();
     for listed in list(directory)?.into_iter().rev() {
         let Some(begun) = begun(&listed.path).filter(|_| group_of(&listed.path) == group) else { continue };
@@ -140,14 +138,14 @@ pub(crate) fn claim(directory: &Path, options: &AuditFileOptions, group: Option<
 /// Claims a file without a lock. An unfinished line of its last host becomes a
 /// line of its own, which readers skip.
 fn go_on(path: &Path, begun: SystemTime) -> io::Result<Option<CurrentFile>> {
-    let Ok(mut file) = open(path, true) else { return Ok(None) };
+    let Ok(mut file) = regular_file::open_itself_to_append(path) else { return Ok(None) };
     if file.try_lock().is_err() {
         return Ok(None);
     }
     let metadata = file.metadata()?;
     // The file may have been removed before the lock, and a file that other users may
     // read is not ours.
-    if !private_files::is_own(&metadata) {
+    if !regular_file::has_name(&metadata) || private_files::is_private(&metadata) == Some(false) {
         return Ok(None);
     }
     let mut bytes = metadata.len();
@@ -177,11 +175,6 @@ fn used(file: &mut File) -> io::Result<HashMap<Party, u64>> {
         }
         *used.entry(Party::of_line(&line)).or_default() += read as u64;
     }
-}
-
-/// Opens a file that exists, and follows no link.
-pub(crate) fn open(path: &Path, write: bool) -> io::Result<File> {
-    private_files::options_without_links().read(true).append(write).open(path)
 }
 
 impl CurrentFile {
@@ -256,7 +249,7 @@ pub(crate) fn prune(directory: &Path, options: &AuditFileOptions, now: SystemTim
 /// Removes a file that no host writes; whether it is gone.
 fn remove(file: &AuditFile) -> io::Result<bool> {
     // Another host may have removed it.
-    let Ok(held) = open(&file.path, false) else { return Ok(true) };
+    let Ok(held) = regular_file::open_itself(&file.path) else { return Ok(true) };
     if held.try_lock().is_err() {
         return Ok(false);
     }

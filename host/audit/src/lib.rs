@@ -8,7 +8,6 @@
 mod files;
 mod filter;
 mod line;
-mod private_files;
 mod read;
 mod sink;
 mod summary;

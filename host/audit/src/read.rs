@@ -11,6 +11,8 @@ use std::{
     time::SystemTime,
 };
 
+use wharf_files::regular_file;
+
 use crate::{
     files,
     line::{AuditEntry, MAX_LINE_BYTES},
@@ -73,7 +75,7 @@ impl AuditReader {
             if self.files.contains_key(&file.path) || self.since.is_some_and(|since| file.modified < since) {
                 continue;
             }
-            match files::open(&file.path, false) {
+            match regular_file::open_itself(&file.path) {
                 Ok(opened) => _ = self.files.insert(file.path, FileLines::new(opened)),
                 // Another host removed it meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}

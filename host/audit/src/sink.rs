@@ -7,11 +7,12 @@ use std::{
     collections::HashMap,
     io, mem,
     path::PathBuf,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use wharf_core::{
     audit::{AuditInterest, AuditRecord, AuditSink},
     grant::GrantClock,
@@ -79,7 +80,7 @@ impl RecordQueue {
 
 impl SinkState {
     fn queue(&self) -> MutexGuard<'_, RecordQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock()
     }
 }
 
@@ -139,7 +140,7 @@ impl AuditSink for FileSink {
             if left.is_zero() {
                 break;
             }
-            (queue, _) = self.shared.written.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner);
+            self.shared.written.wait_for(&mut queue, left);
         }
         queue.waiting -= 1;
     }
@@ -161,7 +162,7 @@ impl Drop for FileSink {
             if left.is_zero() {
                 return;
             }
-            (queue, _) = self.shared.written.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner);
+            self.shared.written.wait_for(&mut queue, left);
         }
     }
 }
@@ -172,7 +173,7 @@ fn work(shared: &SinkState, mut writer: AuditWriter) {
     loop {
         while queue.records.is_empty() && !queue.closing {
             queue.resting = true;
-            queue = shared.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            shared.wake.wait(&mut queue);
         }
         queue.resting = false;
         if queue.records.is_empty() {
@@ -198,7 +199,7 @@ fn work(shared: &SinkState, mut writer: AuditWriter) {
         let gather = |queue: &mut RecordQueue| {
             queue.records.len() < CAPACITY_OF_PARTY / 2 && queue.waiting == 0 && !queue.closing
         };
-        (queue, _) = shared.wake.wait_timeout_while(queue, GATHERING, gather).unwrap_or_else(PoisonError::into_inner);
+        shared.wake.wait_while_for(&mut queue, gather, GATHERING);
     }
     drop(queue);
     // The writer gives up its files before callers learn of the end.

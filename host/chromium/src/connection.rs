@@ -11,13 +11,14 @@ use std::{
     collections::HashMap,
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     task::{Context, Poll},
     time::Duration,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use tokio::{
@@ -209,7 +210,7 @@ impl Drop for Call {
 }
 
 fn lock(pending: &Mutex<HashMap<u64, PendingCall>>) -> MutexGuard<'_, HashMap<u64, PendingCall>> {
-    pending.lock().unwrap_or_else(PoisonError::into_inner)
+    pending.lock()
 }
 
 async fn read(

@@ -6,6 +6,7 @@ use wharf_spawn::SpawnError;
 
 /// Why the browser cannot be had.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChromiumError {
     /// None of the known programs is installed.
     #[error(

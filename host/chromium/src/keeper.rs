@@ -7,12 +7,13 @@ use std::{
     collections::VecDeque,
     path::PathBuf,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst},
     },
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use wharf_spawn::Spawner;
 
 use crate::{
@@ -136,7 +137,7 @@ impl BrowserKeeper {
     }
 
     fn crashes(&self) -> MutexGuard<'_, VecDeque<Instant>> {
-        self.crashes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.crashes.lock()
     }
 
     /// Stops the browser once no page has leased it for `backend_idle_seconds`.

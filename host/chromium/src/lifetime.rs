@@ -1,11 +1,9 @@
 //! The life of a page, from the request to open it until the browser has let go of it;
 //! and the table of all pages that are alive.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{mpsc, watch};
 use wharf_webview::{PageEvent, PageId, PageSettings, Proxy, ProxySettings, Sink};
 
@@ -63,7 +61,7 @@ impl OpenPages {
     }
 
     fn slots(&self) -> MutexGuard<'_, HashMap<PageId, PageSlot>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+        self.slots.lock()
     }
 }
 

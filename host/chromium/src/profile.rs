@@ -56,7 +56,7 @@ impl Profile {
 
     fn make(temporary: &Path, user: Option<u32>) -> io::Result<Self> {
         // Not a secret, only a name that is free.
-        let name = PageId::random().map_err(io::Error::other)?;
+        let name = PageId::random()?;
         let half = temporary.join(format!("{HALF_DONE}{NAME}{name}"));
         let place = temporary.join(format!("{NAME}{name}"));
         // Another user may pass, and sees only what is its own.

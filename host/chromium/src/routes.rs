@@ -5,9 +5,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
+    sync::{Arc, OnceLock, Weak},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -72,7 +73,7 @@ impl Routes {
     }
 
     fn table(&self) -> MutexGuard<'_, RouteTable> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 
     fn connection(&self) -> Option<Arc<BrowserConnection>> {

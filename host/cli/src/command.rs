@@ -14,6 +14,8 @@ mod serve;
 mod sessions;
 mod state;
 mod terminals;
+#[cfg(test)]
+mod tests;
 mod token;
 mod tools;
 

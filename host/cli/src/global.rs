@@ -134,7 +134,7 @@ impl Global {
 
 /// A path as it is from every directory.
 pub(crate) fn absolute(path: &Path) -> Result<PathBuf> {
-    wharf::absolute(path).map_err(|error| Unusable(with_causes(&error)).into())
+    wharf::paths::absolute(path).map_err(|error| Unusable(with_causes(&error)).into())
 }
 
 fn directories() -> Option<ProjectDirs> {

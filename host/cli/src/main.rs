@@ -10,6 +10,7 @@ mod configuration_edit;
 mod exit;
 mod global;
 mod hosts;
+mod listing;
 mod output_file;
 mod own_terminal;
 mod profile;

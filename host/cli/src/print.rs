@@ -4,7 +4,7 @@
 
 use std::{
     fmt,
-    io::{self, Write as _},
+    io::{self, BufWriter, Stdout, Write},
     process,
 };
 
@@ -25,12 +25,35 @@ macro_rules! println {
 
 /// Writes to standard output, or ends the command where nobody takes it.
 pub(crate) fn write(text: fmt::Arguments<'_>) {
-    let Err(error) = io::stdout().write_fmt(text) else { return };
+    let Err(error) = StandardOutput(io::stdout()).write_fmt(text) else { return };
+    eprintln!("error: standard output cannot be written: {error}");
+    process::exit(exit::FAILED.into());
+}
+
+/// Standard output for a listing, which is complete once this is flushed.
+pub(crate) fn listing() -> BufWriter<StandardOutput> {
+    BufWriter::new(StandardOutput(io::stdout()))
+}
+
+/// Standard output, which ends the command where its reader has gone.
+#[derive(Debug)]
+pub(crate) struct StandardOutput(Stdout);
+
+impl Write for StandardOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).or_else(end_without_reader)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().or_else(end_without_reader)
+    }
+}
+
+fn end_without_reader<T>(error: io::Error) -> io::Result<T> {
     if error.kind() == io::ErrorKind::BrokenPipe {
         process::exit(0);
     }
-    eprintln!("error: standard output cannot be written: {error}");
-    process::exit(exit::FAILED.into());
+    Err(error)
 }
 
 /// Prints a value for programs.

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use anyhow::{Context as _, Result};
-use wharf::{SessionId, Token};
+use wharf::{SessionId, http::Token};
 
 /// The word for a session that nobody had before.
 const NEW: &str = "new";

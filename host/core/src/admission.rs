@@ -7,10 +7,11 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Instant,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 
 use crate::{Code, Context, Error, HostLimits, SessionId, TenantId};
@@ -147,8 +148,7 @@ enum Admittance {
 
 impl AdmissionQueue {
     fn lock(&self) -> MutexGuard<'_, Places> {
-        // Nothing panics while the lock is held; a poisoned one is still right.
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+        self.places.lock()
     }
 
     fn enter(self: &Arc<Self>, context: &Context, bytes: u64) -> Result<Admittance, Error> {

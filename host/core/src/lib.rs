@@ -23,6 +23,7 @@ pub mod schema;
 pub mod scope;
 pub mod service;
 pub mod text;
+pub mod token;
 pub mod tool;
 pub mod trace;
 
@@ -50,5 +51,6 @@ pub use service::{
     CallRequest, EventSink, Events, FrontEndService, InputGiven, InputRequired, OfferService, ToolService,
     WebPageService,
 };
+pub use token::{InvalidDigest, InvalidToken, Token};
 pub use tool::{Answer, Content, InvalidTool, Tool, ToolDefinition, ToolProblem};
 pub use trace::{Span, SpanSink, Tracer};

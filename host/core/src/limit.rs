@@ -18,6 +18,7 @@ pub struct LimitInfo {
 
 /// A limit that cannot be set so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidLimit {
     /// There is no such limit.
     #[error("there is no limit `{name}`; `wharf config limits` lists them")]

@@ -6,10 +6,9 @@
 //! [`Share`] beside each thing that uses some; the share returns what it holds
 //! when it is dropped. This file never decides what makes room for what.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::{Code, Error, SessionId, TenantId};
 
@@ -164,7 +163,7 @@ impl Quota {
     }
 
     fn lock(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ledger.lock()
     }
 }
 

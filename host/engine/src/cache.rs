@@ -10,13 +10,13 @@
 //! is told once; what is broken in a directory that can be used is mended.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs,
     io::{self, ErrorKind, Read, Write},
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-use crate::regular_file::open_regular;
+use wharf_files::{private_files, regular_file};
 
 const KEY_BYTES: usize = 32;
 const TAG_BYTES: usize = 32;
@@ -36,7 +36,7 @@ impl CodeCache {
     /// Opens or makes the directory and its key; where they cannot be had, which is
     /// told, why.
     pub(crate) fn open(directory: &Path) -> Result<Self, String> {
-        match private_directory(directory).and_then(|()| read_or_make_key(&directory.join("key"))) {
+        match private_files::make_directory(directory).and_then(|()| read_or_make_key(&directory.join("key"))) {
             Ok(key) => Ok(Self { directory: directory.to_owned(), key, told: AtomicBool::new(false) }),
             Err(error) => {
                 let problem = format!("the cache of compiled code {} cannot be used: {error}", directory.display());
@@ -58,7 +58,7 @@ impl CodeCache {
     pub(crate) fn get(&self, name: &str) -> Option<Vec<u8>> {
         let path = self.directory.join(name);
         let mut bytes = Vec::new();
-        match open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+        match regular_file::open_itself(&path).and_then(|mut file| file.read_to_end(&mut bytes)) {
             Ok(_) => {}
             Err(error) => {
                 if error.kind() != ErrorKind::NotFound {
@@ -111,33 +111,12 @@ impl CodeCache {
     }
 }
 
-/// Makes a directory that only its owner may enter.
-fn private_directory(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|error| match fs::symlink_metadata(path) {
-        // The system says only that there is something.
-        Ok(_) if !path.is_dir() => io::Error::new(error.kind(), "a directory is expected, and something else is there"),
-        _ => error,
-    })
-}
-
-fn private_file() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
 /// Writes a file whole or not at all: another host sees the old one or the new
 /// one.
 fn write_private(directory: &Path, name: &str, parts: &[&[u8]]) -> io::Result<()> {
     let temporary = temporary_path(directory)?;
     let written = (|| {
-        let mut file = private_file().open(&temporary)?;
+        let mut file = private_files::options().write(true).create_new(true).open(&temporary)?;
         for part in parts {
             file.write_all(part)?;
         }
@@ -176,7 +155,7 @@ fn read_or_make_key(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let temporary = temporary_path(directory)?;
     let made = (|| {
-        private_file().open(&temporary)?.write_all(&random::<KEY_BYTES>()?)?;
+        private_files::options().write(true).create_new(true).open(&temporary)?.write_all(&random::<KEY_BYTES>()?)?;
         match fs::hard_link(&temporary, path) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
             _ => Ok(()),
@@ -191,10 +170,10 @@ fn read_or_make_key(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
 /// its place, is taken away: every entry is then made again.
 fn read_key(path: &Path) -> io::Result<Option<[u8; KEY_BYTES]>> {
     let mut bytes = Vec::new();
-    match open_regular(path) {
+    match regular_file::open_itself(path) {
         Ok(file) => drop(file.take(KEY_BYTES as u64 + 1).read_to_end(&mut bytes)?),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) if matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::PermissionDenied) => {}
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::PermissionDenied) => {}
         Err(error) => return Err(error),
     }
     match bytes.try_into() {

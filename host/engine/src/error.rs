@@ -7,6 +7,7 @@ use crate::{budget::ExceededLimit, call::ActiveCall};
 
 /// Why the engine cannot start.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EngineError {
     /// The runtime refuses its settings.
     #[error("the Wasm runtime cannot start: {0}")]
@@ -18,6 +19,7 @@ pub enum EngineError {
 
 /// Why a plugin cannot be loaded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// It is larger than allowed.
     #[error("the component has {bytes} bytes, more than {limit} (limit `component_bytes`)")]

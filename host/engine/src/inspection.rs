@@ -10,6 +10,7 @@ use wharf_core::{
 
 /// What a component is, before anything is granted to it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Inspection {
     /// Names its bytes.
     pub digest: Digest,

@@ -37,7 +37,6 @@ mod manifest;
 mod metadata;
 mod offering;
 mod plugin;
-mod regular_file;
 mod rooms;
 mod runtime;
 mod schedule;

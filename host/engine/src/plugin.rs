@@ -2,10 +2,11 @@
 
 use std::{
     any::Any,
-    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
+    sync::{Arc, OnceLock, Weak},
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use wharf_core::{
     Answer, Claims, Digest, Error, PluginName, Tool,
     limit::TimeLeft,
@@ -196,7 +197,7 @@ impl LoadedPlugin {
         if let Some(linked) = self.linked.get() {
             return Ok(linked);
         }
-        let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _loading = self.loading.lock();
         if let Some(linked) = self.linked.get() {
             return Ok(linked);
         }

@@ -11,10 +11,11 @@
 //! [`LEVEL`] of computing.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{runtime::Handle, sync::oneshot};
 
 /// Calls whose computing time differs by less than this take turns.
@@ -76,8 +77,7 @@ impl Drop for ComputingSlot {
 
 impl SlotQueue {
     fn lock(&self) -> MutexGuard<'_, WaitingCalls> {
-        // Nothing panics while the lock is held; a poisoned one is still right.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock()
     }
 
     /// As many slots as calls can run at once.

@@ -3,9 +3,10 @@
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
 };
 
+use parking_lot::Mutex;
 use wharf_core::{HostLimits, Quota, quota::Bounds};
 use wharf_state::WriteTurns;
 
@@ -59,7 +60,7 @@ impl SharedEngine {
         if let Some(runtime) = self.runtime.get() {
             return Ok(runtime);
         }
-        let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        let _starting = self.starting.lock();
         if let Some(runtime) = self.runtime.get() {
             return Ok(runtime);
         }

@@ -1,9 +1,10 @@
 //! Standard output and standard error of a guest: lines in the operator's log,
 //! never bytes on the client's stream.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi_io::{
@@ -63,7 +64,7 @@ struct LogLines {
 
 impl LogLines {
     fn write(&self, bytes: &[u8]) {
-        let mut unfinished = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut unfinished = self.unfinished.lock();
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             keep(&mut unfinished, &rest[..end]);
@@ -83,7 +84,7 @@ fn keep(line: &mut Vec<u8>, bytes: &[u8]) {
 
 impl Drop for LogLines {
     fn drop(&mut self) {
-        let unfinished = std::mem::take(self.unfinished.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let unfinished = std::mem::take(self.unfinished.get_mut());
         if !unfinished.is_empty() {
             self.call.log(self.level, &String::from_utf8_lossy(&unfinished));
         }

@@ -6,4 +6,3 @@ pub(crate) mod factory;
 pub(crate) mod guard;
 pub(crate) mod issued;
 pub(crate) mod protected_resource;
-pub(crate) mod token;

@@ -7,10 +7,11 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::Notify,
     time::{sleep, timeout},
@@ -134,7 +135,7 @@ impl ConnectionRegistry {
     }
 
     fn strangers(&self) -> MutexGuard<'_, UnauthenticatedConnections> {
-        self.strangers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.strangers.lock()
     }
 }
 

@@ -13,7 +13,7 @@
 //! | `listener` | where it listens, and how private that is |
 //! | `server`, `server/connection` | accepting connections, and their ends; one of them |
 //! | `connections` | how many connections there may be, and who has shown a token on one |
-//! | `access/guard`, `access/token` | who may ask at all: Host, Origin, token |
+//! | `access/guard` | who may ask at all: Host, Origin, token |
 //! | `access/client`, `access/allowed`, `access/factory` | the clients: whose calls, which plugins, how much |
 //! | `access/protected_resource`, `access/issued` | tokens that an authorization server issues, and their clients |
 //! | `request` | what a request says: headers, context, parameters and bodies, measured |
@@ -38,7 +38,6 @@ mod state;
 pub use access::{
     client::HttpClient,
     protected_resource::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken},
-    token::{InvalidDigest, InvalidToken, Token},
 };
 pub use failure::HttpFailure;
 pub use listener::{

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use wharf_completion::{Streams, TerminalService};
-use wharf_core::{ContextRules, HttpLimits, RequestMemory, Tracer};
+use wharf_core::{ContextRules, HttpLimits, RequestMemory, Token, Tracer};
 
 use crate::{
-    access::{client::HttpClient, protected_resource::ProtectedResource, token::Token},
+    access::{client::HttpClient, protected_resource::ProtectedResource},
     listener::tls::Tls,
     protocol::ProtocolService,
 };
@@ -30,6 +30,7 @@ pub struct HttpServices {
 
 /// To whom it is served, and how much of it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct HttpSettings {
     /// Who may call. Where two show the same token, the first one counts.
     pub clients: Vec<HttpClient>,
@@ -57,8 +58,14 @@ impl HttpSettings {
     /// everything.
     #[must_use]
     pub fn new(token: Token) -> Self {
+        Self::of_clients(vec![HttpClient::new("default", token)])
+    }
+
+    /// Every default, for these clients.
+    #[must_use]
+    pub fn of_clients(clients: Vec<HttpClient>) -> Self {
         Self {
-            clients: vec![HttpClient::new("default", token)],
+            clients,
             oauth: None,
             limits: HttpLimits::default(),
             hosts: Vec::new(),

@@ -1,87 +1,24 @@
 //! The arguments of a large call on their way past the protocol crate.
 //!
 //! That crate keeps a message in a form of its own before it tries it against every shape
-//! that it knows, so a call would be in memory several times over. Here the arguments are
-//! read once and taken out; what the crate sees is a call with their outline, which has all
-//! that headers may have to repeat (`Mcp-Param-…`): texts of some length, numbers and
-//! truth values that stand in objects.
+//! that it knows, so a call would be in memory several times over. An endpoint over HTTP
+//! takes the arguments out before, and the call finds them beside its message.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http::request::Parts;
+use parking_lot::Mutex;
 use rmcp::model::Extensions;
 use serde_json::{Map, Value};
 
 /// Arguments that were taken out of a call. Whoever takes them first has them.
 #[derive(Clone)]
-pub(crate) struct CarriedArguments(Arc<Mutex<Option<Map<String, Value>>>>);
+pub(crate) struct CarriedArguments(pub(crate) Arc<Mutex<Option<Map<String, Value>>>>);
 
 impl CarriedArguments {
-    /// Takes the arguments out of the text of a call: the text with their outline alone,
-    /// and the arguments. Nothing where it has none, is no call, or has a long outline.
-    pub(crate) fn take_out(call: &[u8]) -> Option<(Vec<u8>, Self)> {
-        let mut call: Map<String, Value> = serde_json::from_slice(call).ok()?;
-        let mut left = OUTLINED_VALUES;
-        let place = call.get_mut("params")?.get_mut("arguments")?;
-        let outline = outline(place.as_object()?, &mut left)?;
-        let Value::Object(arguments) = std::mem::replace(place, Value::Object(outline)) else { return None };
-        let text = serde_json::to_vec(&call).ok()?;
-        Some((text, Self(Arc::new(Mutex::new(Some(arguments))))))
-    }
-
     /// The arguments that were taken out of this call.
     pub(crate) fn take(extensions: &Extensions) -> Option<Map<String, Value>> {
         let carried = extensions.get::<Parts>()?.extensions.get::<Self>()?;
-        carried.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
-/// Values in an outline.
-const OUTLINED_VALUES: usize = 1_000;
-/// Longest text in an outline: no header is longer.
-const OUTLINED_BYTES: usize = 64 << 10;
-
-/// The objects, and what is short in them. Nothing where that is more than is left.
-fn outline(members: &Map<String, Value>, left: &mut usize) -> Option<Map<String, Value>> {
-    let mut short = Map::new();
-    for (name, member) in members {
-        *left = left.checked_sub(1)?;
-        let member = match member {
-            Value::Array(_) => continue,
-            Value::String(text) if text.len() > OUTLINED_BYTES => continue,
-            Value::Object(members) => Value::Object(outline(members, left)?),
-            scalar => scalar.clone(),
-        };
-        short.insert(name.clone(), member);
-    }
-    Some(short)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_call_goes_on_without_its_arguments_and_what_is_no_call_goes_on_as_it_is() {
-        let call = json!({"id": 1, "method": "tools/call", "params": {"name": "a", "arguments": {"x": [1], "y": {"z": 1, "t": "é".repeat(40_000)}}, "_meta": {}}});
-        let whole = call["params"]["arguments"].clone();
-        let (text, carried) = CarriedArguments::take_out(call.to_string().as_bytes()).expect("a call");
-        let rest: Value = serde_json::from_slice(&text).expect("JSON");
-        assert_eq!(
-            rest,
-            json!({"id": 1, "method": "tools/call", "params": {"name": "a", "arguments": {"y": {"z": 1}}, "_meta": {}}})
-        );
-        let mut extensions = Extensions::new();
-        let (mut parts, ()) = http::Request::new(()).into_parts();
-        parts.extensions.insert(carried);
-        extensions.insert(parts);
-        assert_eq!(CarriedArguments::take(&extensions).map(Value::Object), Some(whole));
-        assert_eq!(CarriedArguments::take(&extensions), None, "they are there once");
-        let many: Map<String, Value> = (0..1_001).map(|at| (at.to_string(), json!({}))).collect();
-        assert!(CarriedArguments::take_out(json!({"params": {"arguments": many}}).to_string().as_bytes()).is_none());
-        for other in [json!({"params": {"arguments": 1}}), json!({"params": []}), json!({"method": "x"}), json!([1])] {
-            assert!(CarriedArguments::take_out(other.to_string().as_bytes()).is_none(), "{other}");
-        }
+        carried.0.lock().take()
     }
 }

@@ -10,11 +10,12 @@ mod watched;
 use std::{
     collections::VecDeque,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::{
     ErrorData, RoleServer,
     model::{ResourceUpdatedNotificationParam, SubscriptionFilter},
@@ -359,5 +360,5 @@ impl Drop for SubscriptionPermit<'_> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }

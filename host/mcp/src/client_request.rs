@@ -9,13 +9,14 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     task::Poll,
 };
 
 use http::request::Parts;
+use parking_lot::Mutex;
 use rmcp::{
     RoleServer,
     model::{LoggingLevel, ProtocolVersion},
@@ -89,7 +90,7 @@ impl Default for Remembered {
 
 impl Remembered {
     pub(crate) fn set_level(&self, level: LoggingLevel) {
-        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = level;
+        *self.level.lock() = level;
     }
 }
 
@@ -114,11 +115,7 @@ impl ClientRequest {
         let modern = is_modern(&context);
         let token = context.meta.get_progress_token();
         // A client of the newer era says it in each request.
-        let floor = if modern {
-            context.meta.log_level()
-        } else {
-            Some(*remembered.level.lock().unwrap_or_else(PoisonError::into_inner))
-        };
+        let floor = if modern { context.meta.log_level() } else { Some(*remembered.level.lock()) };
         let mut meta = std::mem::take(&mut context.meta.0.0);
         let capabilities = capabilities(&mut meta, &context.peer);
         let client = client_name(&meta, &context.peer);

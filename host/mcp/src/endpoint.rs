@@ -7,7 +7,7 @@
 //! | file | what it owns |
 //! |---|---|
 //! | `factory`, `service` | endpoints, one for each client; one of them, as a tower service |
-//! | `message` | what is read of a message before the protocol crate has it |
+//! | `message`, `outline` | what is read of a message before the protocol crate has it; a large call without its arguments |
 //! | `permits`, `refusal` | what a client takes; why a request is not taken up |
 //! | `request_scope` | what belongs to the request that is being answered |
 //! | `session_table`, `session` | sessions: how many, how long; one of them, and its streams |
@@ -19,6 +19,7 @@ mod event_buffer;
 mod factory;
 mod follower;
 mod message;
+mod outline;
 mod permits;
 mod refusal;
 mod request_scope;

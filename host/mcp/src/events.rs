@@ -9,13 +9,11 @@
 
 use std::{
     collections::VecDeque,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::{
     RoleServer,
     model::{LoggingLevel, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken},
@@ -149,7 +147,7 @@ impl CallEvents {
     }
 
     fn queue(&self) -> MutexGuard<'_, EventQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock()
     }
 }
 

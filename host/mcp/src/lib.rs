@@ -19,6 +19,7 @@ mod changes;
 mod client_request;
 mod completing;
 mod context_claims;
+#[cfg(feature = "http")]
 mod endpoint;
 mod events;
 mod handler;
@@ -32,6 +33,7 @@ mod served;
 mod stdio;
 mod traced;
 
+#[cfg(feature = "http")]
 pub use endpoint::{
     EndpointBody, EndpointRefusal, EndpointRequest, EndpointResponse, EndpointSettings, HttpEndpoint, HttpEndpoints,
 };

@@ -4,10 +4,11 @@ use std::{
     collections::BTreeSet,
     fmt, io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use tokio::{
     net::TcpStream,
     sync::Semaphore,
@@ -155,17 +156,17 @@ impl ProxyPort {
     /// Protects the port until this is dropped.
     #[must_use]
     pub fn take(port: u16) -> Self {
-        PROXY_PORTS.lock().unwrap_or_else(PoisonError::into_inner).insert(port);
+        PROXY_PORTS.lock().insert(port);
         Self(port)
     }
 
     fn is(port: u16) -> bool {
-        PROXY_PORTS.lock().unwrap_or_else(PoisonError::into_inner).contains(&port)
+        PROXY_PORTS.lock().contains(&port)
     }
 }
 
 impl Drop for ProxyPort {
     fn drop(&mut self) {
-        PROXY_PORTS.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+        PROXY_PORTS.lock().remove(&self.0);
     }
 }

@@ -1,10 +1,8 @@
 //! Counts the requests in flight, of all tenants and of each.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
+use parking_lot::Mutex;
 use wharf_core::{Code, Error, RequestLimits, TenantId};
 
 use crate::connector::{Connector, NameOverrides};
@@ -37,7 +35,7 @@ impl InFlightRequests {
         limits: &RequestLimits,
         names: Option<&NameOverrides>,
     ) -> Result<InFlightPermit, Error> {
-        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tenants = self.tenants.lock();
         let all: u64 = tenants.values().map(|tenant| tenant.requests).sum();
         let own = tenants.get(tenant).map_or(0, |tenant| tenant.requests);
         for (name, limit, present) in
@@ -57,7 +55,7 @@ impl InFlightRequests {
 
 impl Drop for InFlightPermit {
     fn drop(&mut self) {
-        let mut tenants = self.in_flight.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tenants = self.in_flight.tenants.lock();
         if let Some(tenant) = tenants.get_mut(&self.tenant) {
             tenant.requests = tenant.requests.saturating_sub(1);
             if tenant.requests == 0 {

@@ -14,7 +14,6 @@ pub mod output;
 mod pattern;
 mod policy;
 pub mod polls;
-mod private_files;
 mod registry;
 mod settings;
 mod status;

@@ -17,8 +17,10 @@ use std::{
     fs::{File, OpenOptions},
     io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
+
+use parking_lot::{Mutex, MutexGuard};
 
 pub(crate) use disk::{DiskClaim, OutputDisk};
 pub use read::{MAX_READ_BYTES, OutputPiece, OutputReadError};
@@ -26,8 +28,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use system::{CopierSlots, copy};
 use system::{evict, first_kept};
 use tokio::{sync::watch, time::Instant};
-
-use crate::private_files;
+use wharf_files::private_files;
 
 /// How far a stream has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,7 +131,7 @@ impl CapturedOutput {
     }
 
     fn open_file(&self) -> MutexGuard<'_, Option<Arc<File>>> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+        self.file.lock()
     }
 
     /// The file to read from.
@@ -161,7 +162,7 @@ impl CapturedOutput {
     /// Writes what was printed, of which there is at most 256 KiB at a time.
     /// After a failure, and once it is closed, the stream takes no more.
     fn append(&self, printed: &[u8]) -> Result<(), CaptureFailure> {
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writing = self.writing.lock();
         let Some(file) = self.open_file().clone() else { return Err(CaptureFailure::Storage) };
         let OutputProgress { bytes, mut evicted_before, .. } = self.progress();
         let room = usize::try_from(self.limits.total_bytes.saturating_sub(bytes)).unwrap_or(usize::MAX);
@@ -225,7 +226,7 @@ impl CapturedOutput {
     /// another stream can begin. Says whether that made room: a stream that is being
     /// written to is left alone.
     fn evict_all_but(&self, keep: u64) -> bool {
-        let Ok(_writing) = self.writing.try_lock() else { return false };
+        let Some(_writing) = self.writing.try_lock() else { return false };
         let Some(file) = self.open_file().clone() else { return false };
         let OutputProgress { bytes, evicted_before, .. } = self.progress();
         let held = self.claim.held();

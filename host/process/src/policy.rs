@@ -5,7 +5,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use wharf_completion::polls::PollSettings;
-use wharf_contract::process::{PollRules, Rules};
+use wharf_contract::process::{PollRules, ProcessRules};
 use wharf_core::{
     Context,
     grant::{AllowedCommand, ChildGrant, GrantedProcess, ProcessGrant},
@@ -91,11 +91,11 @@ impl Processes {
         granted: &GrantedProcess<'_>,
         context: &Context,
         workspace: &ChildWorkspace,
-    ) -> Result<Rules, ProcessError> {
+    ) -> Result<ProcessRules, ProcessError> {
         let capabilities = self.capabilities().await?;
         let ProcessGrant { children, maximum_concurrent } = granted.grant().clone();
         let ChildGrant { shell, programs, network, lifetime_seconds, .. } = children;
-        Ok(Rules {
+        Ok(ProcessRules {
             shell,
             programs,
             containment: policy::mechanism_word(&capabilities).into(),

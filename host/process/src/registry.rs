@@ -26,11 +26,9 @@ mod table;
 mod termination;
 mod wait;
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{path::Path, sync::Arc};
 
+use parking_lot::{Mutex, MutexGuard};
 use wharf_core::ProcessLimits;
 use wharf_spawn::{Capabilities, Spawner};
 
@@ -130,7 +128,7 @@ impl Processes {
     }
 
     fn table(&self) -> MutexGuard<'_, ProcessTable> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 }
 

@@ -8,9 +8,14 @@ mod support;
 
 use std::{fs, sync::Arc, time::Duration};
 
-use support::{AMPLE, Room, files_below, owner, shell, stat};
+use support::{Room, files_below, owner, shell};
 use wharf_core::ProcessLimits;
 use wharf_process::{Exit, ProcessSettings, SpawnRequest, StreamName, WaitCondition};
+use wharf_test_support::{
+    AMPLE,
+    processes::{children_of, parent},
+    until,
+};
 
 const SESSIONS: usize = 20;
 const WORKERS: usize = 2;
@@ -26,10 +31,11 @@ struct Held {
 
 impl Held {
     fn now(root: u32) -> Self {
-        let pids =
-            fs::read_dir("/proc").expect("/proc").filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        let supervisors = pids.filter(|pid| stat(*pid).is_some_and(|(_, parent)| parent == root)).count();
-        Self { descriptors: entries("/proc/self/fd"), threads: entries("/proc/self/task"), supervisors }
+        Self {
+            descriptors: entries("/proc/self/fd"),
+            threads: entries("/proc/self/task"),
+            supervisors: children_of(root),
+        }
     }
 
     fn is_within(self, other: Self) -> bool {
@@ -37,14 +43,11 @@ impl Held {
     }
 
     async fn becomes(root: u32, wanted: Self) {
-        let looking = async {
-            while !Self::now(root).is_within(wanted) {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
-        if tokio::time::timeout(AMPLE, looking).await.is_err() {
-            panic!("{:?} is left, and {wanted:?} was there before", Self::now(root));
-        }
+        until(format_args!("no more is left than was there before: {wanted:?}"), || {
+            let left = Self::now(root);
+            if left.is_within(wanted) { Ok(()) } else { Err(left) }
+        })
+        .await;
     }
 }
 
@@ -71,7 +74,6 @@ async fn leave_nothing_behind(threads: usize) {
     let room = Room::with(ProcessSettings { ended_per_session: 100, limits, ..support::settings() }).await;
     let first = room.shell("exec sleep 1000").await;
     let pid = room.processes.snapshot(&owner("one"), first).await.expect("a process").pid.expect("it runs");
-    let parent = |pid| stat(pid).expect("a process").1;
     let root = parent(parent(pid));
     // Once all descriptors that stay are there.
     let once = room.start(SpawnRequest { program: "/bin/true".into(), arguments: Vec::new(), ..shell("true") }).await;

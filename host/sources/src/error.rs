@@ -18,6 +18,12 @@ pub enum SourceError {
     /// It names nothing in a registry.
     #[error("`{0}` names nothing in a registry: write oci://REGISTRY/NAME:TAG or oci://REGISTRY/NAME@sha256:HEX")]
     Reference(String),
+    /// This build asks no registry.
+    #[error(
+        "`{0}` is in a registry, and this build of Wharf asks none: build the crate `wharf` with the feature `oci`, or \
+         fetch the file yourself"
+    )]
+    NoRegistries(String),
     /// It says neither which tag nor which digest.
     #[error("`{0}` does not say which version: add `:TAG`, which may move, or `@sha256:HEX`, which does not")]
     Unversioned(String),

@@ -4,6 +4,7 @@
 //! have, and every fetch ends within ten minutes. Nothing here looks into a component.
 
 use std::{
+    error::Error,
     fs::File,
     io::{self, Read as _},
     path::{Path, PathBuf},
@@ -14,7 +15,7 @@ use url::Url;
 
 use crate::{
     client::{agent, read_body},
-    oci::{self, error::OciError, logins::RegistryLogins},
+    oci::{self, OciError, RegistryLogins},
     source::PluginSource,
 };
 
@@ -51,7 +52,7 @@ pub enum FetchError {
         address: Url,
         /// Why.
         #[source]
-        source: Box<ureq::Error>,
+        source: Box<dyn Error + Send + Sync>,
     },
     /// What was sent broke off.
     #[error("{address} broke off")]

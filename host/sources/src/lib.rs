@@ -2,17 +2,18 @@
 //!
 //! Owns how bytes are fetched within a length and a time, from whom, and how they are
 //! checked against the digest that names them. It knows nothing of what happens to them:
-//! no plugin, no receipt, no engine, no configuration.
+//! no plugin, no receipt, no engine, no configuration. Without the feature `oci` it asks no
+//! registry, and refuses what names one.
 
 mod client;
 mod error;
 mod fetch;
+#[cfg_attr(not(feature = "oci"), path = "oci/absent.rs")]
 mod oci;
-pub mod regular_file;
 mod source;
 
 pub use client::{agent, is_protected};
 pub use error::SourceError;
 pub use fetch::{FetchError, FetchedComponent, read_component};
-pub use oci::{error::OciError, logins::RegistryLogins, reference::OciReference};
+pub use oci::{OciError, OciReference, RegistryLogins};
 pub use source::PluginSource;

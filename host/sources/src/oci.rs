@@ -8,19 +8,20 @@
 
 mod challenge;
 mod digest;
-pub(crate) mod error;
-pub(crate) mod logins;
+mod error;
+mod logins;
 mod manifest;
-pub(crate) mod reference;
+mod reference;
 mod session;
 
 use std::time::Duration;
 
 use oci_spec::image::Digest;
 
-use error::OciError;
-use logins::RegistryLogins;
-use reference::OciReference;
+pub use error::OciError;
+pub use logins::RegistryLogins;
+pub use reference::OciReference;
+pub(crate) use reference::SCHEME;
 use session::RegistrySession;
 
 /// What a reference led to.

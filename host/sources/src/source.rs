@@ -14,7 +14,7 @@ use url::Url;
 use crate::{
     client::is_loopback,
     error::SourceError,
-    oci::reference::{OciReference, SCHEME},
+    oci::{OciReference, SCHEME},
 };
 
 /// Where a component is.

@@ -11,10 +11,11 @@ use std::{
     fs,
     os::{fd::OwnedFd, unix::fs::MetadataExt as _},
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
     time::Duration,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::{task::JoinHandle, time::Instant};
 
@@ -119,7 +120,7 @@ impl PreparedSandboxes {
     }
 
     fn state(&self) -> MutexGuard<'_, PreparedState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -15,13 +15,14 @@ use std::{
     path::Path,
     process,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     thread,
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use tokio::{sync::watch, time::timeout};
 
 use crate::{
@@ -122,7 +123,7 @@ impl UncontainedChild {
         let tree = ProcessTree::of_handle(handle).map_err(SpawnError::system(FOLLOW))?;
         Self::watch(pid, tree, ChildPipes::default(), move |tree| {
             let code = wait();
-            tree.lock().unwrap_or_else(PoisonError::into_inner).take();
+            tree.lock().take();
             code.map(|code| ChildExit::Exited { code: code.cast_signed() })
         })
     }
@@ -195,7 +196,7 @@ impl UncontainedChild {
     /// [`SpawnError::System`] where the system refuses, [`SpawnError::Unsupported`] where it
     /// has no signals; [`Signal::Kill`] works everywhere.
     pub async fn signal(&self, signal: Signal) -> Result<(), SpawnError> {
-        match &mut *lock(&self.tree) {
+        match &mut *self.tree.lock() {
             Some(tree) => tree.signal(signal),
             None => Ok(()),
         }
@@ -209,7 +210,7 @@ impl UncontainedChild {
     pub async fn kill_tree(&self, grace: Duration) -> Result<ChildEnd, SpawnError> {
         let (tree, mut ended) = (Arc::clone(&self.tree), self.ended.clone());
         let end = tokio::spawn(async move {
-            let is_asked = lock(&tree).as_mut().is_some_and(|tree| tree.signal(Signal::Terminate).is_ok());
+            let is_asked = tree.lock().as_mut().is_some_and(|tree| tree.signal(Signal::Terminate).is_ok());
             let is_over = is_asked && timeout(grace, ended.wait_for(Option::is_some)).await.is_ok();
             if !is_over {
                 kill(&tree);
@@ -254,12 +255,7 @@ impl Drop for UncontainedChild {
 }
 
 fn kill(tree: &Mutex<Option<ProcessTree>>) {
-    if let Some(tree) = lock(tree).as_mut() {
+    if let Some(tree) = tree.lock().as_mut() {
         tree.kill();
     }
-}
-
-fn lock(tree: &Mutex<Option<ProcessTree>>) -> MutexGuard<'_, Option<ProcessTree>> {
-    // It is set and removed as a whole.
-    tree.lock().unwrap_or_else(PoisonError::into_inner)
 }

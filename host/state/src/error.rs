@@ -141,19 +141,19 @@ pub enum StateError {
     #[error("the disk that holds the state failed or is full; have the operator look into the host's log")]
     Disk {
         /// The database's error.
-        source: rusqlite::Error,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The stored data contradicts itself.
     #[error("the state store is damaged; have the operator restore the data directory from a backup")]
     Damaged {
         /// The database's error.
-        source: rusqlite::Error,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The database failed in another way.
     #[error("the state store failed; try again, and have the operator look into the host's log")]
     Failed {
         /// The database's error.
-        source: rusqlite::Error,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The store was shut down, or its writer ended, before it answered.
     /// The change may have been made.
@@ -174,10 +174,13 @@ fn conflict(key: &str, expected: u64, found: u64) -> String {
     }
 }
 
-impl From<rusqlite::Error> for StateError {
-    fn from(source: rusqlite::Error) -> Self {
+impl StateError {
+    /// What this error of the database means.
+    pub(crate) fn of_database(error: rusqlite::Error) -> Self {
         use rusqlite::ffi::ErrorCode as Sqlite;
-        match source.sqlite_error_code() {
+        let code = error.sqlite_error_code();
+        let source = Box::new(error);
+        match code {
             Some(Sqlite::DatabaseBusy | Sqlite::DatabaseLocked) => Self::Busy,
             Some(Sqlite::DiskFull) => Self::Full,
             Some(Sqlite::ReadOnly) => Self::ReadOnly,

@@ -7,9 +7,11 @@
 //! wrong, and nothing expires before its time has really passed.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
+
+use parking_lot::Mutex;
 
 use crate::clock::{Clock, SystemClock, Uptime, duration_milliseconds, from_milliseconds, to_milliseconds};
 
@@ -86,7 +88,7 @@ impl HostTime {
 
     /// The counted time, in milliseconds since 1970.
     pub(crate) fn counted(&self) -> i64 {
-        let anchor = *self.0.anchor.lock().unwrap_or_else(PoisonError::into_inner);
+        let anchor = *self.0.anchor.lock();
         let since = self.0.clock.elapsed().saturating_sub(anchor.elapsed);
         anchor.counted.saturating_add(duration_milliseconds(since))
     }
@@ -102,7 +104,7 @@ impl HostTime {
     /// Continues the count from here.
     pub(crate) fn set(&self, counted: i64) {
         let anchor = Anchor { counted, elapsed: self.0.clock.elapsed() };
-        *self.0.anchor.lock().unwrap_or_else(PoisonError::into_inner) = anchor;
+        *self.0.anchor.lock() = anchor;
     }
 }
 

@@ -107,6 +107,7 @@ pub struct ImportReport {
 /// Why the operator's work on a store failed. Unless a variant says otherwise, the store
 /// is unchanged.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InventoryError {
     /// The directory has no store.
     #[error("there is no state in {}; name the directory of the state with --data", path.display())]

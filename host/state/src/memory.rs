@@ -6,11 +6,12 @@
 use std::{
     collections::{BTreeMap, HashMap},
     ops::Bound,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Instant, SystemTime},
 };
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use wharf_core::{ScopeKey, TenantId};
 
 use crate::{
@@ -70,7 +71,7 @@ impl MemoryStore {
 
     fn state(&self) -> MutexGuard<'_, MemoryState> {
         // Nothing panics between two changes that belong together.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn now(&self) -> Moment {

@@ -23,11 +23,12 @@ mod writer;
 use std::{
     collections::HashSet,
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use wharf_core::ScopeKey;
 
 use crate::{
@@ -138,7 +139,7 @@ impl SqliteStore {
     fn finish<T>(&self, read: SnapshotRead<T>) -> T {
         if let Some(used) = read.used
             && self.access == Access::ReadWrite
-            && self.pending.lock().unwrap_or_else(PoisonError::into_inner).insert(used.scope)
+            && self.pending.lock().insert(used.scope)
         {
             self.writer.touch(Touch::new(used, Arc::clone(&self.pending), Instant::now() + TOUCH_PATIENCE));
         }

@@ -14,11 +14,11 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    time::{Duration, Instant},
 };
 
 use wharf_core::{ScopeKey, ScopeKind};
 use wharf_state::{OpenError, ScopePolicy, SqliteOptions, SqliteStore, StateChange, StateError, StateStore as _};
+use wharf_test_support::soon;
 
 const ROLE: &str = "WHARF_TEST_ROLE";
 const DIRECTORY: &str = "WHARF_TEST_DIRECTORY";
@@ -256,10 +256,6 @@ fn scope() -> ScopeKey {
 
 fn policy() -> ScopePolicy {
     ScopePolicy { quota_bytes: 1 << 30, quota_entries: 1 << 30, idle_expiry: None }
-}
-
-fn soon() -> Instant {
-    Instant::now() + Duration::from_secs(60)
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {

@@ -1,4 +1,6 @@
-//! Runs of printable ASCII, which most of what programs print is.
+//! Runs of printable ASCII, of which most of what programs print consists.
+//!
+//! Never knows what the bytes around a run are.
 
 /// The same byte eight times.
 const fn all(byte: u8) -> u64 {

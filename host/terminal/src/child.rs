@@ -1,8 +1,8 @@
 //! Starting the program of a session on its end of a terminal.
 //!
-//! On Linux the spawner does, which supervises, limits and contains. Nothing
+//! On Linux the spawner starts it, which supervises, limits and contains. Nothing
 //! does that elsewhere, so there the pair starts its program itself, and only
-//! where the operator gave up containment.
+//! where the operator gave up containment. Never knows what the program prints.
 
 #[cfg(any(test, not(target_os = "linux")))]
 mod uncontained;

@@ -1,4 +1,6 @@
 //! What can go wrong with terminals, and what the guest is told of it.
+//!
+//! Owns the words and the code of each failure. Never decides one.
 
 use std::io;
 
@@ -61,7 +63,7 @@ pub enum TerminalError {
     #[error(
         "too many streams are open to tell of this terminal, so it was not started; delete one, or close a terminal"
     )]
-    Untold,
+    NoEventStream,
     /// The host is about to end.
     #[error("the host is shutting down and starts no more terminals")]
     ShuttingDown,
@@ -131,7 +133,7 @@ impl From<TerminalError> for Error {
             TerminalError::Invalid { .. } => Self::new(Code::Invalid, message),
             TerminalError::Starting { .. }
             | TerminalError::Full { .. }
-            | TerminalError::Untold
+            | TerminalError::NoEventStream
             | TerminalError::TooManyViewers(_) => Self::retryable(Code::Limit, message),
             TerminalError::ShuttingDown => Self::new(Code::Unavailable, message),
             TerminalError::Restarting => Self::retryable(Code::Unavailable, message),

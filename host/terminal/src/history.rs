@@ -1,14 +1,14 @@
-//! The last of what came, found by cursors that count from the first byte and
-//! never mean anything else.
+//! The last bytes of an output, found by cursors that count from the first byte
+//! and never mean anything else.
 //!
-//! Knows nothing of what the bytes are, but that text is never cut inside of a
-//! character.
+//! Owns what is kept and what is evicted. Never knows what the bytes are, but that
+//! text is not cut inside of a character.
 
 use std::collections::VecDeque;
 
 /// A part of a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slice<T> {
+pub struct HistorySlice<T> {
     /// What was kept of the part asked for.
     pub content: T,
     /// The cursor of its first byte: later than asked for where that is gone.
@@ -19,15 +19,33 @@ pub struct Slice<T> {
     pub evicted_before: u64,
 }
 
+/// What is kept of a session's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistoryLimits {
+    /// Bytes as they came.
+    pub raw_bytes: usize,
+    /// Bytes of text without control sequences.
+    pub text_bytes: usize,
+    /// Lines that went off the top of the screen; each takes some 2 KiB at 80
+    /// columns.
+    pub scrollback_lines: usize,
+}
+
+impl Default for HistoryLimits {
+    fn default() -> Self {
+        Self { raw_bytes: 256 << 10, text_bytes: 256 << 10, scrollback_lines: 200 }
+    }
+}
+
 /// Bytes up to a limit; the oldest go.
 #[derive(Debug)]
-pub(crate) struct Ring {
+pub(crate) struct HistoryRing {
     kept: VecDeque<u8>,
     start: u64,
     limit_bytes: usize,
 }
 
-impl Ring {
+impl HistoryRing {
     pub(crate) fn new(limit_bytes: usize) -> Self {
         Self { kept: VecDeque::new(), start: 0, limit_bytes }
     }
@@ -46,18 +64,18 @@ impl Ring {
     }
 
     /// At most `maximum_bytes` from a cursor on, or from the oldest kept byte.
-    pub(crate) fn bytes(&self, from: u64, maximum_bytes: usize) -> Slice<Vec<u8>> {
+    pub(crate) fn bytes(&self, from: u64, maximum_bytes: usize) -> HistorySlice<Vec<u8>> {
         let from = from.clamp(self.start, self.end());
         let first = usize::try_from(from - self.start).unwrap_or(self.kept.len());
         let last = first.saturating_add(maximum_bytes).min(self.kept.len());
         let content: Vec<u8> = self.kept.range(first..last).copied().collect();
-        Slice { next: from + content.len() as u64, content, start: from, evicted_before: self.start }
+        HistorySlice { next: from + content.len() as u64, content, start: from, evicted_before: self.start }
     }
 
     /// The same of a history of UTF-8, in whole characters; less than a
     /// character is nothing.
-    pub(crate) fn text(&self, from: u64, maximum_bytes: usize) -> Slice<String> {
-        let Slice { mut content, mut start, evicted_before, .. } = self.bytes(from, maximum_bytes);
+    pub(crate) fn text(&self, from: u64, maximum_bytes: usize) -> HistorySlice<String> {
+        let HistorySlice { mut content, mut start, evicted_before, .. } = self.bytes(from, maximum_bytes);
         let continues = |byte: &u8| byte & 0xC0 == 0x80;
         let skipped = content.iter().take_while(|byte| continues(byte)).count();
         content.drain(..skipped);
@@ -71,7 +89,7 @@ impl Ring {
                 String::from_utf8(bytes).unwrap_or_default()
             }
         };
-        Slice { next: start + content.len() as u64, content, start, evicted_before }
+        HistorySlice { next: start + content.len() as u64, content, start, evicted_before }
     }
 }
 
@@ -83,23 +101,23 @@ mod tests {
 
     #[test]
     fn what_is_gone_is_said_and_cursors_stay_what_they_were() {
-        let mut ring = Ring::new(4);
+        let mut ring = HistoryRing::new(4);
         ring.append(b"abc");
         ring.append(b"def");
         let slice = ring.bytes(0, 10);
-        assert_eq!(slice, Slice { content: b"cdef".to_vec(), start: 2, next: 6, evicted_before: 2 });
+        assert_eq!(slice, HistorySlice { content: b"cdef".to_vec(), start: 2, next: 6, evicted_before: 2 });
         assert_eq!(ring.bytes(4, 1).content, b"e");
         ring.append(b"0123456789");
         assert_eq!((ring.bytes(0, 10).content, ring.end()), (b"6789".to_vec(), 16));
-        assert_eq!(ring.bytes(99, 10), Slice { content: vec![], start: 16, next: 16, evicted_before: 12 });
+        assert_eq!(ring.bytes(99, 10), HistorySlice { content: vec![], start: 16, next: 16, evicted_before: 12 });
     }
 
     #[test]
     fn text_is_cut_between_characters() {
-        let mut ring = Ring::new(100);
+        let mut ring = HistoryRing::new(100);
         ring.append("aéß".as_bytes());
-        assert_eq!(ring.text(0, 2), Slice { content: "a".into(), start: 0, next: 1, evicted_before: 0 });
-        assert_eq!(ring.text(2, 9), Slice { content: "ß".into(), start: 3, next: 5, evicted_before: 0 });
+        assert_eq!(ring.text(0, 2), HistorySlice { content: "a".into(), start: 0, next: 1, evicted_before: 0 });
+        assert_eq!(ring.text(2, 9), HistorySlice { content: "ß".into(), start: 3, next: 5, evicted_before: 0 });
     }
 
     proptest! {
@@ -109,7 +127,7 @@ mod tests {
             limit in 0_usize..50,
             step in 1_usize..9,
         ) {
-            let mut ring = Ring::new(limit);
+            let mut ring = HistoryRing::new(limit);
             pieces.iter().for_each(|piece| ring.append(piece));
             let all: Vec<u8> = pieces.concat();
             let (mut from, mut read) = (0, Vec::new());

@@ -1,6 +1,6 @@
 //! Which texts may be typed. Keys are another matter: see `keys`.
 //!
-//! Knows what a terminal does with a line, not which program reads it.
+//! Owns what a terminal does with a line. Never knows which program reads it.
 
 /// Characters of one text, where nothing else is configured.
 pub const MAX_INPUT_CHARACTERS: usize = 10_000;
@@ -89,7 +89,7 @@ pub enum InputError {
 
 /// How the terminal takes a text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line {
+pub(crate) struct InputLine {
     /// It collects lines before the program gets them.
     pub(crate) canonical: bool,
     /// Bytes of the line that have been typed already.
@@ -98,7 +98,7 @@ pub(crate) struct Line {
 
 impl InputRules {
     /// Checks a text.
-    pub(crate) fn check(&self, text: &str, line: Line) -> Result<(), InputError> {
+    pub(crate) fn check(&self, text: &str, line: InputLine) -> Result<(), InputError> {
         let characters = text.chars().count();
         if characters > self.maximum_characters {
             return Err(InputError::TooLong { characters, maximum: self.maximum_characters });
@@ -135,8 +135,8 @@ impl InputRules {
 mod tests {
     use super::*;
 
-    const RAW: Line = Line { canonical: false, typed_bytes: 0 };
-    const COLLECTED: Line = Line { canonical: true, typed_bytes: 0 };
+    const RAW: InputLine = InputLine { canonical: false, typed_bytes: 0 };
+    const COLLECTED: InputLine = InputLine { canonical: true, typed_bytes: 0 };
 
     fn refusal(text: &str) -> String {
         InputRules::default().check(text, RAW).expect_err("a refusal").to_string()
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(rules.check(&format!("a\n{cut}"), COLLECTED), Err(InputError::LineTooLong { bytes: 4096 }));
         assert_eq!(rules.check(&cut, RAW), Ok(()));
         // What was typed before is a part of the line.
-        let typed = Line { typed_bytes: 1, ..COLLECTED };
+        let typed = InputLine { typed_bytes: 1, ..COLLECTED };
         assert_eq!(rules.check(&fits, typed), Err(InputError::LineTooLong { bytes: 4096 }));
         assert_eq!(rules.check(&format!("\n{fits}"), typed), Ok(()));
     }

@@ -1,10 +1,10 @@
 //! Keys by name, and the bytes that a terminal sends for them.
 //!
-//! Knows the modes that change those bytes, not which program has set them.
+//! Owns how modes change those bytes. Never knows which program has set them.
 
 use std::str::FromStr;
 
-use crate::Modes;
+use crate::TerminalModes;
 
 /// The names of keys that have one, as the error lists them.
 const NAMES: &str = "a single character such as `q`; C- for Control and M- for Alt before a key, as in C-c, C-d, C-z, \
@@ -22,14 +22,14 @@ pub struct UnknownKey {
 /// One key, with those that are held down with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
-    base: Base,
+    base: KeyBase,
     control: bool,
     alt: bool,
     shift: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Base {
+enum KeyBase {
     Character(char),
     Enter,
     Tab,
@@ -39,7 +39,7 @@ enum Base {
     Letter(u8),
     /// Sends CSI, this number and `~`.
     Number(u8),
-    /// F1 to F4: SS3 and this letter, with other keys as [`Base::Letter`].
+    /// F1 to F4: SS3 and this letter, with other keys as [`KeyBase::Letter`].
     Function(u8),
 }
 
@@ -49,7 +49,7 @@ impl FromStr for Key {
     /// Upper and lower case count in single characters only.
     fn from_str(name: &str) -> Result<Self, UnknownKey> {
         let unknown = || UnknownKey { given: name.chars().take(40).collect() };
-        let mut key = Self { base: Base::Enter, control: false, alt: false, shift: false };
+        let mut key = Self { base: KeyBase::Enter, control: false, alt: false, shift: false };
         let mut rest = name;
         while let Some((held, after)) = rest.split_once('-').filter(|(_, after)| !after.is_empty()) {
             let held = match held {
@@ -71,78 +71,78 @@ impl FromStr for Key {
 impl Key {
     /// What a terminal sends for it.
     #[must_use]
-    pub fn bytes(self, modes: Modes) -> Vec<u8> {
+    pub fn bytes(self, modes: TerminalModes) -> Vec<u8> {
         let held = 1 + u8::from(self.shift) + 2 * u8::from(self.alt) + 4 * u8::from(self.control);
         let plain = |bytes: &str| {
             let escape = if self.alt { "\x1b" } else { "" };
             format!("{escape}{bytes}").into_bytes()
         };
         match self.base {
-            Base::Character(character) if self.control => {
+            KeyBase::Character(character) if self.control => {
                 plain(control(character).unwrap_or(character).encode_utf8(&mut [0; 4]))
             }
-            Base::Character(character) => plain(character.encode_utf8(&mut [0; 4])),
-            Base::Enter => plain("\r"),
-            Base::Tab if self.shift => plain("\x1b[Z"),
-            Base::Tab => plain("\t"),
-            Base::Backspace => plain(if self.control { "\x08" } else { "\x7f" }),
-            Base::Escape => plain("\x1b"),
-            Base::Letter(letter) | Base::Function(letter) if held > 1 => {
+            KeyBase::Character(character) => plain(character.encode_utf8(&mut [0; 4])),
+            KeyBase::Enter => plain("\r"),
+            KeyBase::Tab if self.shift => plain("\x1b[Z"),
+            KeyBase::Tab => plain("\t"),
+            KeyBase::Backspace => plain(if self.control { "\x08" } else { "\x7f" }),
+            KeyBase::Escape => plain("\x1b"),
+            KeyBase::Letter(letter) | KeyBase::Function(letter) if held > 1 => {
                 format!("\x1b[1;{held}{}", char::from(letter)).into_bytes()
             }
-            Base::Letter(letter) if modes.application_cursor => vec![0x1b, b'O', letter],
-            Base::Letter(letter) => vec![0x1b, b'[', letter],
-            Base::Function(letter) => vec![0x1b, b'O', letter],
-            Base::Number(number) if held > 1 => format!("\x1b[{number};{held}~").into_bytes(),
-            Base::Number(number) => format!("\x1b[{number}~").into_bytes(),
+            KeyBase::Letter(letter) if modes.application_cursor => vec![0x1b, b'O', letter],
+            KeyBase::Letter(letter) => vec![0x1b, b'[', letter],
+            KeyBase::Function(letter) => vec![0x1b, b'O', letter],
+            KeyBase::Number(number) if held > 1 => format!("\x1b[{number};{held}~").into_bytes(),
+            KeyBase::Number(number) => format!("\x1b[{number}~").into_bytes(),
         }
     }
 
     fn can_be_sent(self) -> bool {
         match self.base {
             // A character with Shift is another character.
-            Base::Character(character) => !self.shift && (!self.control || control(character).is_some()),
-            Base::Tab => !self.control,
-            Base::Enter | Base::Escape => !self.control && !self.shift,
-            Base::Backspace => !self.shift,
-            Base::Letter(_) | Base::Number(_) | Base::Function(_) => true,
+            KeyBase::Character(character) => !self.shift && (!self.control || control(character).is_some()),
+            KeyBase::Tab => !self.control,
+            KeyBase::Enter | KeyBase::Escape => !self.control && !self.shift,
+            KeyBase::Backspace => !self.shift,
+            KeyBase::Letter(_) | KeyBase::Number(_) | KeyBase::Function(_) => true,
         }
     }
 }
 
-fn base(name: &str) -> Option<Base> {
+fn base(name: &str) -> Option<KeyBase> {
     let mut characters = name.chars();
     if let (Some(character), None) = (characters.next(), characters.next()) {
-        return (!character.is_control()).then_some(Base::Character(character));
+        return (!character.is_control()).then_some(KeyBase::Character(character));
     }
     let base = match &*name.to_ascii_lowercase() {
-        "enter" | "return" => Base::Enter,
-        "tab" => Base::Tab,
-        "backspace" => Base::Backspace,
-        "escape" | "esc" => Base::Escape,
-        "space" => Base::Character(' '),
-        "up" => Base::Letter(b'A'),
-        "down" => Base::Letter(b'B'),
-        "right" => Base::Letter(b'C'),
-        "left" => Base::Letter(b'D'),
-        "end" => Base::Letter(b'F'),
-        "home" => Base::Letter(b'H'),
-        "insert" => Base::Number(2),
-        "delete" => Base::Number(3),
-        "pageup" => Base::Number(5),
-        "pagedown" => Base::Number(6),
-        "f1" => Base::Function(b'P'),
-        "f2" => Base::Function(b'Q'),
-        "f3" => Base::Function(b'R'),
-        "f4" => Base::Function(b'S'),
-        "f5" => Base::Number(15),
-        "f6" => Base::Number(17),
-        "f7" => Base::Number(18),
-        "f8" => Base::Number(19),
-        "f9" => Base::Number(20),
-        "f10" => Base::Number(21),
-        "f11" => Base::Number(23),
-        "f12" => Base::Number(24),
+        "enter" | "return" => KeyBase::Enter,
+        "tab" => KeyBase::Tab,
+        "backspace" => KeyBase::Backspace,
+        "escape" | "esc" => KeyBase::Escape,
+        "space" => KeyBase::Character(' '),
+        "up" => KeyBase::Letter(b'A'),
+        "down" => KeyBase::Letter(b'B'),
+        "right" => KeyBase::Letter(b'C'),
+        "left" => KeyBase::Letter(b'D'),
+        "end" => KeyBase::Letter(b'F'),
+        "home" => KeyBase::Letter(b'H'),
+        "insert" => KeyBase::Number(2),
+        "delete" => KeyBase::Number(3),
+        "pageup" => KeyBase::Number(5),
+        "pagedown" => KeyBase::Number(6),
+        "f1" => KeyBase::Function(b'P'),
+        "f2" => KeyBase::Function(b'Q'),
+        "f3" => KeyBase::Function(b'R'),
+        "f4" => KeyBase::Function(b'S'),
+        "f5" => KeyBase::Number(15),
+        "f6" => KeyBase::Number(17),
+        "f7" => KeyBase::Number(18),
+        "f8" => KeyBase::Number(19),
+        "f9" => KeyBase::Number(20),
+        "f10" => KeyBase::Number(21),
+        "f11" => KeyBase::Number(23),
+        "f12" => KeyBase::Number(24),
         _ => return None,
     };
     Some(base)
@@ -160,7 +160,7 @@ fn control(character: char) -> Option<char> {
 
 /// Text as it is pasted: a program that asked for it is told where it begins
 /// and ends, so that it takes newlines for text. Newlines are what Enter sends.
-pub(crate) fn paste(text: &str, modes: Modes) -> Vec<u8> {
+pub(crate) fn paste(text: &str, modes: TerminalModes) -> Vec<u8> {
     let text = text.replace("\r\n", "\r").replace('\n', "\r");
     if modes.bracketed_paste && text.contains('\r') {
         format!("\x1b[200~{text}\x1b[201~").into_bytes()
@@ -173,7 +173,7 @@ pub(crate) fn paste(text: &str, modes: Modes) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn sent(name: &str, modes: Modes) -> String {
+    fn sent(name: &str, modes: TerminalModes) -> String {
         String::from_utf8(name.parse::<Key>().expect("a key").bytes(modes)).expect("text")
     }
 
@@ -221,13 +221,13 @@ mod tests {
             ("F12", "\x1b[24~"),
         ];
         for (name, bytes) in all {
-            assert_eq!(sent(name, Modes::default()), bytes, "{name}");
+            assert_eq!(sent(name, TerminalModes::default()), bytes, "{name}");
         }
     }
 
     #[test]
     fn arrows_follow_the_mode_that_the_program_asked_for() {
-        let modes = Modes { application_cursor: true, ..Modes::default() };
+        let modes = TerminalModes { application_cursor: true, ..TerminalModes::default() };
         assert_eq!((&*sent("Up", modes), &*sent("Home", modes)), ("\x1bOA", "\x1bOH"));
         assert_eq!((&*sent("C-Up", modes), &*sent("PageUp", modes)), ("\x1b[1;5A", "\x1b[5~"));
     }
@@ -242,9 +242,9 @@ mod tests {
 
     #[test]
     fn a_paste_is_marked_where_the_program_asked_for_it_and_lines_matter() {
-        let asked = Modes { bracketed_paste: true, ..Modes::default() };
+        let asked = TerminalModes { bracketed_paste: true, ..TerminalModes::default() };
         assert_eq!(paste("a\nb\r\nc", asked), b"\x1b[200~a\rb\rc\x1b[201~");
         assert_eq!(paste("a", asked), b"a");
-        assert_eq!(paste("a\nb", Modes::default()), b"a\rb");
+        assert_eq!(paste("a\nb", TerminalModes::default()), b"a\rb");
     }
 }

@@ -6,13 +6,13 @@
 //! and a thread read it, on every system. Both keep the promises of [`Pty`], and
 //! one suite checks them on both.
 //!
-//! Knows nothing of what is read or written.
+//! Never knows what is read or written.
 
 #[cfg(target_os = "linux")]
 mod direct;
-#[cfg(target_os = "linux")]
-mod inside;
 mod portable;
+#[cfg(target_os = "linux")]
+mod slave_state;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
@@ -24,7 +24,7 @@ use std::{
     time::Duration,
 };
 
-use crate::Size;
+use crate::TerminalSize;
 
 #[cfg(target_os = "linux")]
 use self::direct::DirectPty;
@@ -62,7 +62,7 @@ impl PtyBackend {
     ///
     /// # Errors
     /// Where the system has no more terminals, descriptors or threads.
-    pub fn open(self, size: Size) -> io::Result<(Arc<dyn Pty>, ProgramEnd)> {
+    pub fn open(self, size: TerminalSize) -> io::Result<(Arc<dyn Pty>, ProgramEnd)> {
         match self {
             #[cfg(target_os = "linux")]
             Self::Direct => {
@@ -90,9 +90,9 @@ pub struct LineMode {
 
 /// What the program's end of a terminal is, and what is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Inside {
+pub struct SlaveState {
     /// Which device it is.
-    pub device: Device,
+    pub device: TerminalDevice,
     /// Something was typed that a program could read now, and has not.
     pub has_unread_input: bool,
     /// How long a program that reads waits at most.
@@ -102,7 +102,7 @@ pub struct Inside {
 /// Which device a terminal is: there may be several file systems of them, with
 /// the same numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Device {
+pub struct TerminalDevice {
     /// Its number.
     pub number: u64,
     /// The number of the file system that it is in.
@@ -132,7 +132,7 @@ pub trait Pty: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Where the system refuses.
-    fn resize(&self, size: Size) -> io::Result<()>;
+    fn resize(&self, size: TerminalSize) -> io::Result<()>;
 
     /// How it takes what is typed now.
     ///
@@ -148,5 +148,5 @@ pub trait Pty: Debug + Send + Sync + 'static {
     fn has_unread_output(&self) -> bool;
 
     /// What is at the program's end; nothing where it cannot be said.
-    fn inside(&self) -> Option<Inside>;
+    fn slave_state(&self) -> Option<SlaveState>;
 }

@@ -3,14 +3,15 @@
 //!
 //! The emulator is a library that reads what hostile programs print. Where it
 //! panics, a new one takes its place and the session goes on: what was on the
-//! screen is lost, what comes next is drawn. Knows nothing of where the text
-//! comes from; it is bounded already.
+//! screen is lost, what comes next is drawn. Never knows where the text comes from;
+//! it is bounded already.
 
 mod emit;
 mod flood;
 mod log;
 mod modes;
 mod pen;
+mod screen_view;
 mod sketch;
 mod visit;
 
@@ -22,66 +23,34 @@ use avt::{
 };
 
 use self::{
-    log::{Log, Stop},
-    modes::Modes,
-    sketch::{Paper, Sketch},
-    visit::Base,
+    log::{DrawLog, ReadStop},
+    modes::EmulatorModes,
+    sketch::{Sketch, SketchBuffers},
+    visit::SketchBase,
 };
-use crate::{Size, view::Inside};
+use crate::{TerminalSize, stream::OpenSequence};
+
+pub use screen_view::{Cursor, ScreenView};
 
 /// So much is read at once. Fuzzing is to reach it.
 const MAX_UNREAD_BYTES: usize = if cfg!(fuzzing) { 1 << 9 } else { 64 << 10 };
-
-/// Where the cursor is, from 0 on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cursor {
-    /// Columns before it; never behind the last one.
-    pub column: u16,
-    /// Rows above it.
-    pub row: u16,
-    /// Whether the program shows it.
-    pub visible: bool,
-}
-
-/// A screen at one moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScreenView {
-    /// How large it is.
-    pub size: Size,
-    /// As many lines as it has rows, without the blanks at their ends.
-    pub lines: Vec<String>,
-    /// The cursor.
-    pub cursor: Cursor,
-    /// The alternate screen is shown, as full-screen programs want.
-    pub alternate: bool,
-    /// How often the emulator failed and was replaced.
-    pub rebuilt: u64,
-}
-
-impl ScreenView {
-    /// The text of the row with the cursor.
-    #[must_use]
-    pub fn cursor_line(&self) -> &str {
-        self.lines.get(usize::from(self.cursor.row)).map_or("", String::as_str)
-    }
-}
 
 /// Draws what a program prints.
 pub struct Screen {
     terminal: Option<Terminal>,
     parser: Parser,
-    size: Size,
-    history_lines: usize,
+    size: TerminalSize,
+    scrollback_lines: usize,
     alternate: bool,
     rebuilt: u64,
     /// What was not read yet.
     unread: String,
     /// What was not drawn yet.
-    pending: Log,
-    modes: Modes,
+    pending: DrawLog,
+    modes: EmulatorModes,
     /// What finding out what is seen takes, kept while there is a flood.
-    paper: Paper,
-    spare: Log,
+    paper: SketchBuffers,
+    spare: DrawLog,
 }
 
 impl std::fmt::Debug for Screen {
@@ -97,24 +66,24 @@ impl std::fmt::Debug for Screen {
 impl Screen {
     /// An empty screen that keeps so many lines of what went off its top.
     #[must_use]
-    pub fn new(size: Size, history_lines: usize) -> Self {
-        let terminal = terminal(size, history_lines);
+    pub fn new(size: TerminalSize, scrollback_lines: usize) -> Self {
+        let terminal = terminal(size, scrollback_lines);
         Self {
             terminal,
             parser: Parser::new(),
             size,
-            history_lines,
+            scrollback_lines,
             alternate: false,
             rebuilt: 0,
             unread: String::new(),
-            pending: Log::default(),
-            modes: Modes::default(),
-            paper: Paper::default(),
-            spare: Log::default(),
+            pending: DrawLog::default(),
+            modes: EmulatorModes::default(),
+            paper: SketchBuffers::default(),
+            spare: DrawLog::default(),
         }
     }
 
-    /// Takes text that a [`crate::Stream`] has normalised. It is drawn when
+    /// Takes text that a [`crate::OutputParser`] has normalised. It is drawn when
     /// somebody looks, or when there is much of it: of a flood, only what could
     /// still be seen.
     pub fn feed(&mut self, normalised: &str) {
@@ -131,7 +100,7 @@ impl Screen {
             return false;
         }
         // From any row to the bottom, and all that is seen and kept.
-        let kept_rows = 2 * usize::from(self.size.rows()) + self.history_lines + 1;
+        let kept_rows = 2 * usize::from(self.size.rows()) + self.scrollback_lines + 1;
         match flood::shortened(&self.unread, self.size.columns().into(), kept_rows) {
             Some(kept) if kept.len() < MAX_UNREAD_BYTES / 2 => {
                 // What is kept goes over all that was there.
@@ -162,13 +131,13 @@ impl Screen {
             let Some((bytes, stop)) = read else { return };
             rest = &rest[bytes..];
             match stop {
-                Stop::End => {}
-                Stop::Full => {
+                ReadStop::End => {}
+                ReadStop::Full => {
                     if !self.shorten() {
                         self.draw_pending();
                     }
                 }
-                Stop::Apart(function) => {
+                ReadStop::Apart(function) => {
                     if self.pending.is_long() {
                         self.shorten();
                     }
@@ -199,16 +168,16 @@ impl Screen {
 
     /// What is pending will be drawn on this; nothing where that is not to be
     /// told beforehand.
-    fn base(&self) -> Option<Base> {
+    fn base(&self) -> Option<SketchBase> {
         let terminal = self.terminal.as_ref().filter(|_| self.modes.are_usual())?;
         let cursor = terminal.cursor();
         let wide = |line: &avt::Line| line.cells().iter().any(|cell| cell.width() > 1);
-        Some(Base {
+        Some(SketchBase {
             columns: self.size.columns(),
             rows: self.size.rows(),
             column: u16::try_from(cursor.col).ok()?,
             row: u16::try_from(cursor.row).ok()?,
-            history_lines: if self.alternate { 0 } else { self.history_lines },
+            scrollback_lines: if self.alternate { 0 } else { self.scrollback_lines },
             wide: terminal.screen().visible_lines().map(wide).collect(),
             alternate: self.alternate,
         })
@@ -231,11 +200,11 @@ impl Screen {
         self.guard(|terminal, _| terminal.execute(pending.functions()));
         pending.clear();
         self.pending = pending;
-        (self.paper, self.spare) = (Paper::default(), Log::default());
+        (self.paper, self.spare) = (SketchBuffers::default(), DrawLog::default());
     }
 
     /// Changes the size; lines are wrapped anew.
-    pub fn resize(&mut self, size: Size) {
+    pub fn resize(&mut self, size: TerminalSize) {
         self.draw();
         self.size = size;
         self.guard(|terminal, _| terminal.resize(size.columns().into(), size.rows().into()));
@@ -243,7 +212,7 @@ impl Screen {
 
     /// How large it is.
     #[must_use]
-    pub fn size(&self) -> Size {
+    pub fn size(&self) -> TerminalSize {
         self.size
     }
 
@@ -274,7 +243,7 @@ impl Screen {
     /// The main screen with what went off its top, each line whole however it
     /// was wrapped, at most so many of the last; without empty ones at the end.
     #[must_use]
-    pub fn history(&mut self, maximum_lines: usize) -> Vec<String> {
+    pub fn lines_with_scrollback(&mut self, maximum_lines: usize) -> Vec<String> {
         self.draw();
         let Some(terminal) = &self.terminal else { return Vec::new() };
         let mut lines = terminal.primary_screen().text();
@@ -286,7 +255,7 @@ impl Screen {
     /// The rows that went off the top of the main screen, at most so many of
     /// the last.
     #[must_use]
-    pub fn above(&mut self, maximum_rows: usize) -> Vec<String> {
+    pub fn scrollback_rows(&mut self, maximum_rows: usize) -> Vec<String> {
         self.draw();
         let Some(terminal) = &self.terminal else { return Vec::new() };
         let screen = terminal.primary_screen();
@@ -303,13 +272,13 @@ impl Screen {
     }
 
     /// The sequence that has begun and not ended.
-    pub(crate) fn inside(&mut self) -> Option<Inside> {
+    pub(crate) fn open_sequence(&mut self) -> Option<OpenSequence> {
         self.draw();
         match self.parser.state {
             State::Ground => None,
-            State::Escape | State::EscapeIntermediate => Some(Inside::Escape),
+            State::Escape | State::EscapeIntermediate => Some(OpenSequence::Escape),
             // Strings come whole.
-            _ => Some(Inside::Sequence),
+            _ => Some(OpenSequence::Sequence),
         }
     }
 
@@ -332,8 +301,8 @@ impl Screen {
         tracing::warn!(size = ?self.size, "the emulator of a terminal panicked; it starts again with an empty screen");
         self.rebuilt += 1;
         self.parser = Parser::new();
-        (self.pending, self.modes) = (Log::default(), Modes::default());
-        let mut fresh = terminal(self.size, self.history_lines);
+        (self.pending, self.modes) = (DrawLog::default(), EmulatorModes::default());
+        let mut fresh = terminal(self.size, self.scrollback_lines);
         if let Some(fresh) = &mut fresh
             && self.alternate
         {
@@ -344,9 +313,9 @@ impl Screen {
     }
 }
 
-/// Nothing only where a size is zero, which no [`Size`] is.
-fn terminal(size: Size, history_lines: usize) -> Option<Terminal> {
-    Terminal::with_scrollback(size.columns().into(), size.rows().into(), Some(history_lines)).ok()
+/// Nothing only where a size is zero, which no [`TerminalSize`] is.
+fn terminal(size: TerminalSize, scrollback_lines: usize) -> Option<Terminal> {
+    Terminal::with_scrollback(size.columns().into(), size.rows().into(), Some(scrollback_lines)).ok()
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! How large a terminal is.
+//!
+//! Owns which sizes there are.
 
 pub use wharf_contract::terminal::{MAX_COLUMNS, MAX_ROWS};
 
 /// Columns and rows of a terminal; 80 by 24 where nobody says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct TerminalSize {
     columns: u16,
     rows: u16,
 }
@@ -19,7 +21,7 @@ pub struct InvalidSize {
     pub rows: u16,
 }
 
-impl Size {
+impl TerminalSize {
     /// A size within the limits.
     ///
     /// # Errors
@@ -45,7 +47,7 @@ impl Size {
     }
 }
 
-impl Default for Size {
+impl Default for TerminalSize {
     fn default() -> Self {
         Self { columns: 80, rows: 24 }
     }
@@ -57,9 +59,9 @@ mod tests {
 
     #[test]
     fn a_size_outside_of_the_limits_is_refused_with_the_limits() {
-        assert!(Size::new(1, 1).is_ok() && Size::new(MAX_COLUMNS, MAX_ROWS).is_ok());
+        assert!(TerminalSize::new(1, 1).is_ok() && TerminalSize::new(MAX_COLUMNS, MAX_ROWS).is_ok());
         for (columns, rows) in [(0, 24), (80, 0), (MAX_COLUMNS + 1, 24), (80, MAX_ROWS + 1)] {
-            let error = Size::new(columns, rows).expect_err("no size").to_string();
+            let error = TerminalSize::new(columns, rows).expect_err("no size").to_string();
             assert!(error.contains("1 to 500 columns"), "{error}");
         }
     }

@@ -7,8 +7,9 @@
 mod support;
 
 use std::fs;
+use wharf_test_support::{in_time, processes::lives, until};
 
-use support::{AMPLE, Room, eventually, lives, somebody};
+use support::{Room, somebody};
 use wharf_terminal::{Status, TerminalId};
 
 /// What opens the terminals of this test.
@@ -82,9 +83,9 @@ fn a_hundred_terminals_at_once_leave_nothing_behind_and_are_small() {
 
         let pids: Vec<_> = room.terminals.all().into_iter().filter_map(|(_, info)| info.pid).collect();
         assert_eq!(pids.len(), TERMINALS);
-        tokio::time::timeout(AMPLE, room.terminals.close_all()).await.expect("they close");
+        in_time("they close", room.terminals.close_all()).await;
         assert!(!pids.iter().any(|pid| lives(*pid)));
         assert!(room.terminals.all().iter().all(|(_, info)| info.status == Status::Closed));
-        eventually("no descriptor is left", || descriptors() <= descriptors_before).await;
+        until("no descriptor is left", || descriptors() <= descriptors_before).await;
     });
 }

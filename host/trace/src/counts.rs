@@ -1,12 +1,11 @@
 //! How many spans are queued, sent and dropped, and when the operator hears of it.
 
 use std::{
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
     time::{Duration, Instant},
 };
+
+use parking_lot::Mutex;
 
 /// The shortest time between two warnings that a collector takes nothing.
 const WARNING_INTERVAL: Duration = Duration::from_secs(60);
@@ -54,7 +53,7 @@ impl SpanCounts {
     pub(crate) fn delivered(&self, spans: usize) {
         self.queued.fetch_sub(spans, Relaxed);
         self.sent.fetch_add(spans as u64, Relaxed);
-        self.outage.lock().unwrap_or_else(PoisonError::into_inner).is_reported = false;
+        self.outage.lock().is_reported = false;
     }
 
     /// Counts spans that the collector did not take. True where a warning is due: one for
@@ -62,7 +61,7 @@ impl SpanCounts {
     pub(crate) fn lost(&self, spans: usize) -> bool {
         self.queued.fetch_sub(spans, Relaxed);
         self.dropped.fetch_add(spans as u64, Relaxed);
-        let mut outage = self.outage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outage = self.outage.lock();
         // A collector that comes and goes must not fill the log either.
         let warn = !outage.is_reported && outage.reported_at.is_none_or(|at| at.elapsed() >= WARNING_INTERVAL);
         if warn {

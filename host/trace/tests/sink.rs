@@ -11,9 +11,8 @@ use std::{
 use opentelemetry_proto::tonic::{collector::trace::v1::ExportTraceServiceRequest, trace::v1::Span as SentSpan};
 use prost::Message as _;
 use wharf_core::trace::{RemoteParent, Sampling, SpanKind, SpanSink, TraceParent, Tracer};
+use wharf_test_support::AMPLE;
 use wharf_trace::{CAPACITY, CollectorAnswer, OtlpSink, SpanTransport, TransportError};
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The spans that reached a collector.
 #[derive(Default)]
@@ -34,7 +33,7 @@ impl ReceivedSpans {
         let spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
         let few = |spans: &mut Vec<SentSpan>| spans.len() < number;
         let (spans, waited) =
-            self.arrived.wait_timeout_while(spans, PATIENCE, few).unwrap_or_else(PoisonError::into_inner);
+            self.arrived.wait_timeout_while(spans, AMPLE, few).unwrap_or_else(PoisonError::into_inner);
         assert!(!waited.timed_out(), "{} of {number}", spans.len());
         spans.clone()
     }
@@ -101,7 +100,7 @@ fn a_span_has_for_the_collector_what_it_has_here() {
     let times = (SystemTime::now(), Duration::from_millis(3));
     tracer(&sink).tell(SpanKind::Client, &context, times, |span| span.rename("below"));
     request.end();
-    sink.flush(PATIENCE);
+    sink.flush(AMPLE);
     let spans = received.wait_for(2);
     let (below, request) = (&spans[0], &spans[1]);
     assert_eq!((&*request.trace_id, &*request.parent_span_id), (&[1; 16][..], &[2; 8][..]));
@@ -123,15 +122,15 @@ fn a_flood_never_waits_and_each_span_is_sent_or_counted() {
     let sink = open(BlockedCollector { received: Arc::clone(&received), reached, gate: Mutex::new(gate) });
     let tracer = tracer(&sink);
     tracer.begin(SpanKind::Internal, None).end();
-    is_reached.recv_timeout(PATIENCE).expect("the way is taken, and hangs");
+    is_reached.recv_timeout(AMPLE).expect("the way is taken, and hangs");
     (0..CAPACITY + 99).for_each(|_| tracer.begin(SpanKind::Internal, None).end());
     // The span in the request that hangs still counts for the queue.
     assert_eq!((sink.sent(), sink.dropped()), (0, 100));
     let began = Instant::now();
     sink.flush(Duration::from_millis(10));
-    assert!(began.elapsed() < PATIENCE, "it waits no longer than it was told");
+    assert!(began.elapsed() < AMPLE, "it waits no longer than it was told");
     drop(opened);
-    sink.flush(PATIENCE);
+    sink.flush(AMPLE);
     assert_eq!(received.wait_for(CAPACITY).len(), CAPACITY);
 }
 
@@ -139,7 +138,7 @@ fn a_flood_never_waits_and_each_span_is_sent_or_counted() {
 fn what_a_collector_refuses_is_counted_and_not_sent_again() {
     let sink = open(RefusingCollector(400));
     (0..10).for_each(|_| tracer(&sink).begin(SpanKind::Internal, None).end());
-    sink.flush(PATIENCE);
+    sink.flush(AMPLE);
     assert_eq!((sink.sent(), sink.dropped()), (0, 10));
 }
 

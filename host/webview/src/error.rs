@@ -6,6 +6,7 @@ use wharf_core::{Code, Error, QuotaFull, text::with_causes};
 
 /// Why a call on a page failed. Unless said otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WebViewError {
     /// There is no such page, or it belongs to somebody else.
     #[error("there is no such page here")]
@@ -99,8 +100,8 @@ impl WebViewError {
     }
 
     /// The system has no randomness to give.
-    pub(crate) fn no_randomness(error: getrandom::Error) -> Self {
-        Self::System { action: "make a handle that nobody can guess", source: io::Error::other(error) }
+    pub(crate) fn no_randomness(source: io::Error) -> Self {
+        Self::System { action: "make a handle that nobody can guess", source }
     }
 }
 

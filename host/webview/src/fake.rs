@@ -10,12 +10,13 @@ mod world;
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
+    sync::{Arc, mpsc},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 
 use self::{
     page::PageTask,
@@ -77,7 +78,7 @@ impl Fake {
     }
 
     fn pages(&self) -> MutexGuard<'_, HashMap<PageId, PageThread>> {
-        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pages.lock()
     }
 
     fn send(&self, page: PageId, token: Token, work: PageTask) {

@@ -1,6 +1,6 @@
 //! The handles of pages and requests, and the right to settle a request.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, io, str::FromStr};
 
 use wharf_core::handle::{Handle, NoHandle};
 
@@ -17,8 +17,8 @@ macro_rules! id {
             ///
             /// # Errors
             /// Where the system has no randomness to give.
-            pub fn random() -> Result<Self, getrandom::Error> {
-                Handle::random().map(Self)
+            pub fn random() -> io::Result<Self> {
+                Handle::random().map(Self).map_err(io::Error::other)
             }
         }
 

@@ -15,12 +15,10 @@ mod log;
 mod outbox;
 mod state;
 
-use std::{
-    path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::path::PathBuf;
 
 use chrono::{DateTime, Utc};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     runtime::Handle,
     sync::{Notify, watch},
@@ -92,7 +90,7 @@ impl Page {
     /// Held for a look or a change, never across an await or a call of a backend.
     fn lock(&self) -> MutexGuard<'_, PageState> {
         // Each change leaves a state that holds.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Lets time pass, makes a change, wakes those who wait, and hands commands over to

@@ -21,13 +21,9 @@ mod settings;
 mod status;
 mod sweep;
 
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     select,
     time::{Instant, sleep_until},
@@ -90,7 +86,7 @@ impl Core {
     /// Held for a look, never across an await or a call of a backend. A page may be
     /// locked under it, never the other way.
     fn table(&self) -> MutexGuard<'_, PageTable> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 
     fn page(&self, id: PageId) -> Option<Arc<Page>> {

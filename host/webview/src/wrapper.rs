@@ -8,6 +8,8 @@ mod envelope;
 mod posted;
 mod sources;
 
+use std::io;
+
 use serde::Serialize;
 use wharf_core::handle::Handle;
 
@@ -30,8 +32,8 @@ const BYTES_IN_PAGE: u64 = 64 << 20;
 pub(crate) struct ResultStore(String);
 
 impl ResultStore {
-    pub(crate) fn random() -> Result<Self, getrandom::Error> {
-        Ok(Self(format!("wharf-{}", Handle::random()?)))
+    pub(crate) fn random() -> io::Result<Self> {
+        Ok(Self(format!("wharf-{}", Handle::random().map_err(io::Error::other)?)))
     }
 
     /// The sources that run a script: the engine is to run the first that it can parse.

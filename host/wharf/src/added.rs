@@ -16,9 +16,7 @@ use std::{
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use wharf_core::{Digest, PluginName};
-use wharf_sources::regular_file;
-
-use crate::private_files;
+use wharf_files::{private_files, regular_file};
 
 pub use receipt::Receipt;
 
@@ -232,10 +230,7 @@ impl AddedPlugins {
     /// Changes the set, alone among all commands; then removes what it names no more.
     fn change<T>(&self, change: impl FnOnce(&mut InstalledSet) -> Result<T, AddedError>) -> Result<T, AddedError> {
         for directory in [&self.directory, &self.directory.join(COMPONENTS), &self.directory.join(RECEIPTS)] {
-            private_files::directory_builder()
-                .recursive(true)
-                .create(directory)
-                .map_err(AddedError::file(directory))?;
+            private_files::make_directory(directory).map_err(AddedError::file(directory))?;
         }
         let lock = self.lock_file()?;
         lock.lock().map_err(AddedError::file(&self.directory.join(LOCK)))?;
@@ -251,8 +246,7 @@ impl AddedPlugins {
 
     fn lock_file(&self) -> Result<File, AddedError> {
         let path = self.directory.join(LOCK);
-        let open = private_files::options().create(true).truncate(false).write(true).open(&path);
-        open.map_err(AddedError::file(&path))
+        private_files::open_lock(&path).map_err(AddedError::file(&path))
     }
 
     /// What cannot be removed is passed over: it takes place and does nothing.

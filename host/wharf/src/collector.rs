@@ -1,37 +1,28 @@
 //! The connection to the collector of spans: its address, the headers that name the host,
 //! and how long an answer may take. The form of spans is not known here.
 
-use std::io::Read as _;
+use std::{io::Read as _, sync::Arc};
 
 use ureq::{
     Agent,
     http::{HeaderValue, Request, header},
 };
 use url::Url;
-use wharf_core::{Secret, text::with_causes};
+use wharf_core::{Secret, SpanSink, text::with_causes};
 use wharf_sources::agent;
-use wharf_trace::{CollectorAnswer, OtlpSink, SinkError, SpanTransport, TIMEOUT, TransportError};
+use wharf_trace::{CollectorAnswer, OtlpSink, SpanTransport, TIMEOUT, TransportError};
 
-use crate::configuration::{SecretUnavailable, TracesSettings, read_header};
+use crate::{
+    configuration::{TracesSettings, read_header},
+    host::open_error::TracesError,
+};
 
 /// What is read of an answer, which says nothing but how many spans were refused.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
-/// Why spans cannot be sent.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TracesError {
-    /// A secret of the collector is not there.
-    #[error(transparent)]
-    Secret(#[from] SecretUnavailable),
-    /// The sender cannot be made.
-    #[error("spans cannot be sent")]
-    Sender(#[from] SinkError),
-}
-
 /// What sends the spans of the host of this number, where the configuration names a
 /// collector.
-pub(crate) fn open(settings: &TracesSettings, host: u64) -> Result<Option<OtlpSink>, TracesError> {
+pub(crate) fn open(settings: &TracesSettings, host: u64) -> Result<Option<Arc<dyn SpanSink>>, TracesError> {
     let Some(endpoint) = &settings.endpoint else { return Ok(None) };
     let headers = settings.headers.iter().map(read_header).collect::<Result<_, _>>()?;
     let collector = Collector { agent: agent(endpoint, TIMEOUT), endpoint: endpoint.clone(), headers };
@@ -40,7 +31,8 @@ pub(crate) fn open(settings: &TracesSettings, host: u64) -> Result<Option<OtlpSi
         ("service.version", env!("CARGO_PKG_VERSION")),
         ("service.instance.id", &format!("{host:016x}")),
     ];
-    Ok(Some(OtlpSink::open(collector, &resource)?))
+    let sink = OtlpSink::open(collector, &resource).map_err(|error| TracesError::Sender(Box::new(error)))?;
+    Ok(Some(Arc::new(sink)))
 }
 
 struct Collector {

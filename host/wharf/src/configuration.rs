@@ -10,6 +10,7 @@ mod environment;
 mod error;
 mod grants;
 mod http;
+mod in_code;
 mod limits;
 mod oauth;
 mod pin;
@@ -20,6 +21,7 @@ mod profile;
 mod request;
 mod schema;
 mod terminal;
+#[cfg(feature = "http")]
 mod tls;
 mod traces;
 mod webview;
@@ -29,7 +31,7 @@ pub use document::{Configuration, ContextSettings, Durability, StateSettings};
 pub use environment::InvalidVariable;
 pub use error::{ConfigurationError, InvalidConfiguration, NameUnavailable};
 pub(crate) use grants::granted_names;
-pub use http::{HttpSection, TokenSettings, TokenUnavailable};
+pub use http::{HttpSection, TlsFiles, TokenSettings, TokenUnavailable};
 pub use oauth::OAuthSettings;
 pub use pin::{EffectiveGrants, Pin, Unconfirmed};
 pub use plugin::PluginSettings;
@@ -41,6 +43,9 @@ pub use request::{SecretSettings, SecretSource, SecretUnavailable};
 pub(crate) use request::{read_header, read_secrets};
 pub use terminal::TerminalSettings;
 pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, room as terminal_room};
-pub use tls::{TlsFiles, TlsFilesError};
+#[cfg(feature = "http")]
+pub use tls::TlsFilesError;
 pub use traces::TracesSettings;
 pub use webview::WebViewSettings;
+/// Where a secret goes that `[plugin.NAME.secrets]` or `[traces.headers]` names.
+pub use wharf_core::request::{InvalidSecret, SecretRule};

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use wharf_core::{Grants, PluginName, text::with_causes};
 use wharf_engine::{Component, Engine, EngineConfig, Rooms};
-use wharf_sources::regular_file;
+use wharf_files::regular_file;
 use wharf_state::MemoryStore;
 
 use crate::{
@@ -22,6 +22,7 @@ use crate::{
 
 /// What is found out of a configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ConfigurationReport {
     /// What is wrong, as sentences: a host would not start, or not have something that
     /// was written for it.
@@ -59,10 +60,10 @@ impl Configuration {
             }
         }
         check_folders(&PluginName::host(), &self.host_grants(), &mut checked);
-        let tokens = self.http.tokens.iter().filter_map(|token| token.client(&variable).err());
+        let tokens = self.http.tokens.iter().filter_map(|token| token.token(&variable).err());
         checked.problems.extend(tokens.map(|error| error.to_string()));
-        let tls = self.http.tls.as_ref().and_then(|tls| tls.read().err());
-        checked.problems.extend(tls.map(|error| error.to_string()));
+        #[cfg(feature = "http")]
+        checked.problems.extend(self.http.tls.iter().filter_map(|tls| tls.read().err()).map(|error| error.to_string()));
         let headers = self.traces.headers.iter().filter_map(|header| read_header(header).err());
         checked.problems.extend(headers.map(|error| error.to_string()));
         self.check_patterns(&known, &mut checked);

@@ -14,7 +14,7 @@ use std::{
 };
 
 use wharf_core::PluginName;
-use wharf_sources::regular_file;
+use wharf_files::regular_file;
 
 use crate::file_stamp::FileStamp;
 

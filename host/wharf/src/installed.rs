@@ -12,6 +12,7 @@ use crate::{configuration::Unconfirmed, tool_name::full_name};
 
 /// Where a plugin comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// It is part of this binary.
     Bundled,
@@ -58,6 +59,7 @@ impl fmt::Display for Origin {
 
 /// A plugin with what the operator decided about it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Installed {
     /// The plugin itself.
     pub plugin: Plugin,
@@ -125,6 +127,7 @@ impl Installed {
 
 /// A plugin that could not be loaded. The others are served all the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rejected {
     /// Its name in the configuration.
     pub name: PluginName,
@@ -134,6 +137,7 @@ pub struct Rejected {
 
 /// A bundled plugin that is granted nothing and so can do nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Off {
     /// Its name.
     pub name: PluginName,

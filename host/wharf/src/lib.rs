@@ -28,6 +28,10 @@
 //! wasmtime and the protocol only by way of their rooms. It has no command line,
 //! no allocator and no subscriber of logs: those are the app's, and the `wharf`
 //! command is such an app.
+//!
+//! What an app may leave out is a feature: `bundled-plugins`, `chromium`, `http`, `oauth`,
+//! `oci` and `traces`, all on by default. A configuration that asks for what a build leaves
+//! out is refused: [`MissingFeature`].
 
 pub mod added;
 mod answer_schema;
@@ -36,6 +40,7 @@ pub mod audit;
 mod background;
 mod bundled;
 mod checking;
+#[cfg_attr(not(feature = "traces"), path = "collector/absent.rs")]
 mod collector;
 pub mod configuration;
 mod configuration_report;
@@ -48,14 +53,16 @@ mod installed;
 pub mod inventory;
 mod loading;
 mod metrics;
+mod missing_feature;
 mod nearest;
+#[cfg(feature = "oauth")]
 mod oauth;
 mod offers;
 mod pages;
-mod paths;
+pub mod paths;
 mod plugin_sources;
-mod private_files;
-mod processes;
+mod process_report;
+#[cfg(feature = "http")]
 mod protocol;
 mod recorder;
 mod registry;
@@ -63,6 +70,8 @@ mod reserved_name;
 mod rooms;
 mod secret;
 mod terminals;
+#[cfg(feature = "http")]
+mod token_file;
 mod tool_name;
 pub mod trace;
 mod unknown_table;
@@ -72,57 +81,137 @@ pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 /// For implementations of [`ToolAction`].
 pub use async_trait::async_trait;
 pub use bundled::{component as bundled_component, names as bundled_names};
-pub use collector::TracesError;
 pub use configuration::{Configuration, ConfigurationError, InvalidConfiguration, Profile};
 pub use configuration_report::ConfigurationReport;
 pub use front_ends::FrontEnd;
 pub use host::{
-    Host, NoContainment,
+    Host,
     open_error::OpenError,
     opening::HostBuilder,
     plugins::{PluginError, PluginSpec, PluginState, PluginStatus},
     watching::PluginWatch,
 };
 pub use installed::{Installed, Off, Origin, Rejected};
-pub use oauth::protected_resource;
-pub use paths::{NoDirectory, absolute};
-pub use protocol::McpService;
-pub use rooms::workspaces;
-pub use secret::read_or_make_token;
-/// The browser that the host runs itself.
-#[cfg(target_os = "linux")]
-pub use wharf_chromium as chromium;
-pub use wharf_completion::{Streams, TerminalService, detection as completion, stream};
-/// What a front end says and is told: [`Host::connect_front_end`].
-pub use wharf_core::service::front_end;
-/// What is asked of web pages and told of them: [`Host::web_pages`].
-pub use wharf_core::service::web_page;
-pub use wharf_core::service::{AllowedPlugins, Arguments, CallableTool, Caller, Level, MetricsService, Viewer};
-/// What plugins offer beside tools, and the rounds of input in which a call asks its caller.
-pub use wharf_core::service::{Audience, input, offer};
+pub use missing_feature::MissingFeature;
+pub use wharf_core::grant::EventsGrant;
+pub use wharf_core::service::{AllowedPlugins, Caller, Level, Viewer};
 pub use wharf_core::text::with_causes;
 pub use wharf_core::{
-    Answer, AssistantId, BucketName, CallLimits, CallRequest, Channel, Code, Content, Context, ContextClaims,
-    ContextRules, Digest, Error, EventSink, Events, FrontEndService, Grants, HostLimits, HttpGrant, HttpLimits,
-    InputGiven, InputRequired, InvalidTool, OfferService, PluginName, ProcessGrant, ProcessLimits, RequestLimits,
-    RequestMemory, ScopeKey, ScopeKind, SessionId, StateGrant, StreamLimits, TenantId, TerminalGrant, TerminalLimits,
-    TerminalOwner, ThreadId, ToolDefinition, ToolProblem, ToolService, WebPageService, WebViewGrant, WebViewLimits,
-    WorkspaceGrant, WorkspaceKey, grant, limit, request, text,
+    Answer, AssistantId, CallLimits, CallRequest, Channel, Code, Content, Context, ContextClaims, ContextRules, Digest,
+    Error, EventSink, Grants, HostLimits, HttpGrant, InputGiven, InputRequired, OfferService, PluginName, ProcessGrant,
+    SessionId, StateGrant, TenantId, TerminalGrant, ThreadId, ToolDefinition, ToolService, WebViewGrant,
+    WorkspaceGrant,
 };
-pub use wharf_engine::{Component, Engine, EngineConfig, Inspection, LoadError, PluginPolicy, Rooms};
-pub use wharf_http::{
-    HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings, InvalidAddress, InvalidDigest,
-    InvalidToken, ProtectedResource, Tls, TlsError, Token, TokenRefused, TokenVerifier, VerifiedToken,
-};
-pub use wharf_mcp::{ServeError, Served, ServerInfo, serve_stdio, serve_streams};
-pub use wharf_process::polls::PollTotals;
-/// Where components come from, and how they are fetched.
-pub use wharf_sources as sources;
-pub use wharf_spawn::{Capabilities, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner};
 pub use wharf_state::MemoryStore;
+
+/// When a turn is over: the parameters of [`Host::open_stream`].
+pub use wharf_completion::detection as completion;
+/// Streams of events: [`Host::streams`].
+pub use wharf_completion::stream;
+/// What a front end says and is told: [`Host::connect_front_end`].
+pub use wharf_core::service::front_end;
+/// The rounds of input in which a call asks its caller.
+pub use wharf_core::service::input;
+/// What plugins offer beside tools: prompts, resources, completions.
+pub use wharf_core::service::offer;
+/// What is asked of web pages and told of them: [`Host::web_pages`].
+pub use wharf_core::service::web_page;
 /// For an app that brings WebViews of its own: [`HostBuilder::webview_backend`].
 pub use wharf_webview as webview;
-pub use wharf_workspace::{WorkspaceError, WorkspaceListing, WorkspaceSummary, Workspaces};
+
+/// The browser that the host runs itself.
+#[cfg(all(target_os = "linux", feature = "chromium"))]
+pub mod chromium {
+    pub use wharf_chromium::{BROWSER_USER, Chromium, ChromiumError, ChromiumSettings, InstalledChromium};
+}
+
+/// Components without a host: read, compiled and inspected.
+pub mod engine {
+    pub use wharf_engine::{
+        Component, Engine, EngineConfig, EngineError, Inspection, LoadError, Plugin, PluginPolicy, Rooms,
+    };
+}
+
+/// What grants are made of.
+pub mod grant {
+    pub use wharf_core::{
+        grant::{
+            Access, AllowedCommand, Capability, ChildGrant, ExchangeFolder, Expiry, GrantClock, InvalidExpiry, Standing,
+        },
+        origin::{OriginPattern, OriginPolicy},
+        request::{InvalidRequestPattern, RequestPattern},
+    };
+}
+
+/// Serving over HTTP: the listener, who may call, and how much.
+#[cfg(feature = "http")]
+pub mod http {
+    pub use wharf_core::{InvalidDigest, InvalidToken, RequestMemory, Token};
+    pub use wharf_http::{
+        HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings, InvalidAddress, ProtectedResource,
+        Tls, TlsError, TokenRefused, TokenVerifier, VerifiedToken,
+    };
+
+    #[cfg(feature = "oauth")]
+    pub use crate::oauth::protected_resource;
+    pub use crate::token_file::read_or_make_token;
+}
+
+/// Every limit: its name, its default and its ceiling.
+pub mod limit {
+    pub use wharf_core::limit::{
+        CallLimits, HostLimits, HttpLimits, InvalidLimit, LimitInfo, ProcessLimits, RequestLimits, StreamLimits,
+        TerminalLimits, WebViewLimits,
+    };
+}
+
+/// The Model Context Protocol: over standard streams, and as a service for an HTTP server.
+pub mod mcp {
+    pub use wharf_mcp::{ServeError, Served, ServerInfo, serve_stdio, serve_streams};
+
+    #[cfg(feature = "http")]
+    pub use crate::protocol::McpService;
+}
+
+/// What starts and contains the processes of a host: [`Host::spawner`], [`Host::containment`].
+pub mod processes {
+    pub use wharf_process::polls::PollTotals;
+    pub use wharf_spawn::{Capabilities, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner};
+
+    pub use crate::host::NoContainment;
+}
+
+/// What transports serve: the traits behind tools, terminals, pages, front ends and metrics.
+pub mod service {
+    pub use wharf_completion::TerminalService;
+    pub use wharf_core::{
+        InvalidTool, ToolProblem,
+        service::{
+            Arguments, Audience, CallableTool, FrontEndService, MetricsService, OfferService, ToolService,
+            WebPageService,
+        },
+    };
+}
+
+/// Where components come from, and how they are fetched.
+pub mod sources {
+    pub use wharf_sources::{
+        FetchError, FetchedComponent, OciError, OciReference, PluginSource, RegistryLogins, SourceError, read_component,
+    };
+}
+
+/// Texts of plugins and clients, made fit for a line of a log or a terminal.
+pub mod text {
+    pub use wharf_core::text::{cut, for_shell, is_visible, line, visible};
+}
+
+/// The files of sessions, for the operator.
+pub mod workspaces {
+    pub use wharf_core::WorkspaceKey;
+    pub use wharf_workspace::{WorkspaceError, WorkspaceListing, WorkspaceSummary, Workspaces};
+
+    pub use crate::rooms::workspaces as of;
+}
 
 /// The chapter of the book on embedding: its code is compiled.
 #[cfg(doctest)]

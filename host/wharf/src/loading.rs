@@ -13,7 +13,7 @@ use std::{
 use wharf_core::text::with_causes;
 use wharf_core::{Digest, Grants, PluginName};
 use wharf_engine::{Component, Engine, Plugin, PluginPolicy};
-use wharf_sources::regular_file;
+use wharf_files::regular_file;
 
 use crate::{
     added::{AddedPlugins, InstalledSet},

@@ -4,16 +4,13 @@
 //! Knows nothing of what a secret opens.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Read as _, Write as _},
     path::Path,
 };
 
-use wharf_core::text::for_shell;
-use wharf_http::Token;
-use wharf_sources::regular_file;
-
-use crate::private_files;
+use wharf_core::{Token, text::for_shell};
+use wharf_files::{private_files, regular_file};
 
 /// The shortest text that is taken for a secret.
 const SHORTEST_BYTES: usize = 32;
@@ -22,37 +19,7 @@ const MAX_TEXT_BYTES: u64 = 4096;
 
 /// A new secret: 64 hexadecimal digits.
 pub(crate) fn random() -> io::Result<String> {
-    Token::generate().map_err(io::Error::other)
-}
-
-/// Reads the secret of a file, which is made where it is not there. Of hosts
-/// that start at once, all read the same.
-pub(crate) fn read_or_make(path: &Path) -> io::Result<String> {
-    match read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        read => return read,
-    }
-    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    fs::create_dir_all(directory)?;
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    writeln!(file, "{}", random()?)?;
-    file.as_file().sync_all()?;
-    match file.persist_noclobber(path) {
-        Ok(_) => {}
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error.error),
-    }
-    read(path)
-}
-
-/// Reads the token that HTTP clients show from a file that nobody else may
-/// read; makes a new one where the file is not there.
-///
-/// # Errors
-/// Where it cannot be read or made, others may read it, or it holds no token.
-pub fn read_or_make_token(path: &Path) -> io::Result<Token> {
-    read_or_make(path)?;
-    read_token(path)
+    Token::generate()
 }
 
 /// Reads a token from a file that nobody else may read.
@@ -107,21 +74,9 @@ pub(crate) fn same(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::{fs, os::unix::fs::PermissionsExt as _};
 
     use super::*;
-
-    #[test]
-    fn a_secret_is_made_once_and_is_nobody_elses_to_read() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("new/secret");
-        let made = read_or_make(&path).expect("made");
-        assert_eq!(made.len(), 64);
-        assert_eq!(read_or_make(&path).expect("read"), made);
-        assert_eq!(path.metadata().expect("is there").permissions().mode() & 0o777, 0o600);
-        assert_ne!(random().expect("random"), made);
-        assert!(same(&made, &made) && !same(&made, &made[1..]) && !same("ab", "ac"));
-    }
 
     #[test]
     fn a_secret_that_others_may_read_or_that_is_none_is_refused_with_what_to_do() {
@@ -130,9 +85,9 @@ mod tests {
         make(&path).expect("made");
         assert!(make(&path).is_err());
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("changed");
-        assert!(read_or_make(&path).expect_err("open to the group").to_string().contains("chmod 600"));
+        assert!(read(&path).expect_err("open to the group").to_string().contains("chmod 600"));
         fs::write(&path, "short").expect("written");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("changed");
-        assert!(read_or_make(&path).expect_err("short").to_string().contains("at least 32"));
+        assert!(read(&path).expect_err("short").to_string().contains("at least 32"));
     }
 }

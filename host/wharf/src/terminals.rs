@@ -22,8 +22,8 @@ use wharf_completion::{
 use wharf_core::{Code, Context, Error, Grants, PluginName, TerminalOwner, grant::GrantedTerminal};
 use wharf_engine::Rooms;
 use wharf_terminal::{
-    ChildWorkspace, Exit, Seen, Shown, Size, Slice, Status, TerminalId, TerminalInfo, Terminals, TurnInput,
-    TurnOptions, Wanted, Watched,
+    ChildWorkspace, HistorySlice, LaunchRequest, ProgramExit, ScreenSnapshot, Status, TerminalId, TerminalInfo,
+    TerminalSize, Terminals, TurnInput, TurnOptions, WatchEvent, WatchedTerminal,
 };
 
 /// Keys of one request.
@@ -97,7 +97,7 @@ fn judged(usual: TurnOptions, request: &TurnRequest) -> Result<TurnOptions, Erro
     Ok(TurnOptions { parameters })
 }
 
-fn checked(size: Result<Size, wharf_terminal::InvalidSize>) -> Result<Size, Error> {
+fn checked(size: Result<TerminalSize, wharf_terminal::InvalidSize>) -> Result<TerminalSize, Error> {
     size.map_err(|error| invalid(error.to_string()))
 }
 
@@ -111,17 +111,17 @@ impl TerminalService for HostTerminals {
             None => return Err(invalid("`arguments` are for a `program`, and the shell takes none")),
         };
         let environment: Vec<_> = request.environment.into_iter().collect();
-        let usual = Size::default();
+        let usual = TerminalSize::default();
         let (columns, rows) = (request.columns.unwrap_or(usual.columns()), request.rows.unwrap_or(usual.rows()));
-        let wanted = Wanted {
+        let wanted = LaunchRequest {
             arguments: &request.arguments,
             directory: request.directory.as_deref().unwrap_or_default(),
             environment: &environment,
-            size: checked(Size::new(columns, rows))?,
+            size: checked(TerminalSize::new(columns, rows))?,
             profile: request.profile.as_deref(),
             // Nobody could follow its turns without.
-            told: true,
-            ..Wanted::new(command)
+            needs_stream: true,
+            ..LaunchRequest::new(command)
         };
         let workspace = self.rooms.workspace_to_run(granted.workspace(context)).await?;
         let place = ChildWorkspace { files: workspace.files, home: workspace.home, user: workspace.user };
@@ -152,7 +152,7 @@ impl TerminalService for HostTerminals {
             (None, _) => return Err(invalid(format!("give a `text`, or from 1 to {MAX_KEYS} `keys`"))),
             (Some(_), _) => return Err(invalid("give a `text` or `keys`, not both")),
         };
-        let (state, told) = terminals.send_and_tell(&owner, id, input, Some(options)).await?;
+        let (state, told) = terminals.send_streamed(&owner, id, input, Some(options)).await?;
         let (stream, begun) = match told {
             Some(told) => told,
             None => return Err(over(&terminals.info(&owner, id)?)),
@@ -186,12 +186,12 @@ impl TerminalService for HostTerminals {
         if info.status == Status::Closed {
             return Err(over(&info));
         }
-        Ok(terminals.resize(&owner, id, checked(Size::new(request.columns, request.rows))?)?)
+        Ok(terminals.resize(&owner, id, checked(TerminalSize::new(request.columns, request.rows))?)?)
     }
 
     async fn screen(&self, context: &Context, terminal: &str, history_lines: usize) -> Result<TerminalScreen, Error> {
         let OwnedTerminal { terminals, owner, id } = self.found(context, terminal)?;
-        let Shown { view, history } = terminals.screen(&owner, id, history_lines)?;
+        let ScreenSnapshot { view, history } = terminals.screen(&owner, id, history_lines)?;
         let cursor = TerminalCursor { column: view.cursor.column, row: view.cursor.row, visible: view.cursor.visible };
         Ok(TerminalScreen {
             columns: view.size.columns(),
@@ -206,17 +206,17 @@ impl TerminalService for HostTerminals {
     async fn output(&self, context: &Context, terminal: &str, request: ReadOutput) -> Result<TerminalOutput, Error> {
         let OwnedTerminal { terminals, owner, id } = self.found(context, terminal)?;
         let ReadOutput { view, from, maximum_bytes, patience } = request;
-        let behind = move |progress: &wharf_terminal::Progress| match view {
+        let behind = move |progress: &wharf_terminal::SessionProgress| match view {
             OutputView::Text => progress.text_bytes > from,
             OutputView::Raw => progress.raw_bytes > from,
         };
         let info = terminals.wait_for(&owner, id, behind, patience).await?;
-        let Slice { content, start, next, evicted_before } = match view {
+        let HistorySlice { content, start, next, evicted_before } = match view {
             OutputView::Text => terminals.read_text(&owner, id, from, maximum_bytes)?,
             OutputView::Raw => {
-                let Slice { content, start, next, evicted_before } =
+                let HistorySlice { content, start, next, evicted_before } =
                     terminals.read_raw(&owner, id, from, maximum_bytes)?;
-                Slice { content: STANDARD.encode(content), start, next, evicted_before }
+                HistorySlice { content: STANDARD.encode(content), start, next, evicted_before }
             }
         };
         let closed = info.status == Status::Closed;
@@ -248,18 +248,18 @@ impl TerminalService for HostTerminals {
 }
 
 /// Somebody who looks on.
-struct HostTerminalWatch(Watched);
+struct HostTerminalWatch(WatchedTerminal);
 
 #[async_trait::async_trait]
 impl TerminalWatch for HostTerminalWatch {
     async fn next(&mut self) -> Option<TerminalSeen> {
         Some(match self.0.next().await? {
-            Seen::Screen { size, text, next } => {
+            WatchEvent::Screen { size, text, next } => {
                 TerminalSeen::Screen { columns: size.columns(), rows: size.rows(), text, next }
             }
-            Seen::Bytes { from, next, bytes } => TerminalSeen::Bytes { from, next, bytes },
-            Seen::Resized(size) => TerminalSeen::Resized { columns: size.columns(), rows: size.rows() },
-            Seen::Over(because) => TerminalSeen::Over { because },
+            WatchEvent::Bytes { from, next, bytes } => TerminalSeen::Bytes { from, next, bytes },
+            WatchEvent::Resized(size) => TerminalSeen::Resized { columns: size.columns(), rows: size.rows() },
+            WatchEvent::Over(because) => TerminalSeen::Over { because },
         })
     }
 }
@@ -293,9 +293,9 @@ fn time(time: DateTime<Utc>) -> String {
 fn exit(info: &TerminalInfo) -> Option<TerminalExit> {
     let exit = info.exit?;
     let (code, signal) = match exit {
-        Exit::Exited { code } => (Some(code), None),
-        Exit::Signaled { signal } => (None, Some(signal)),
-        Exit::Killed { .. } => (None, None),
+        ProgramExit::Exited { code } => (Some(code), None),
+        ProgramExit::Signaled { signal } => (None, Some(signal)),
+        ProgramExit::Killed { .. } => (None, None),
     };
     Some(TerminalExit {
         kind: exit.kind().as_str().to_owned(),

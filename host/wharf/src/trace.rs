@@ -39,6 +39,7 @@
 //! # }
 //! ```
 
+pub use crate::host::open_error::TracesError;
 pub use wharf_core::trace::{
     AttributeValue, ParentSpan, RemoteParent, RunningSpan, Sampling, Span, SpanContext, SpanId, SpanKind, SpanSink,
     TraceId, TraceParent, Tracer,

@@ -8,10 +8,11 @@ use std::{
     ffi::OsString,
     io,
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use wharf_core::{
     ProcessLimits, Quota, QuotaFull, Share, TenantId, WorkspaceKey,
     quota::{Bound, Bounds},
@@ -200,6 +201,6 @@ impl Census {
     }
 
     fn state(&self) -> MutexGuard<'_, CensusState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }

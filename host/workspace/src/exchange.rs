@@ -1,13 +1,9 @@
 //! Exchange folders: directories of the operator's, each with a quota of its own that all
 //! sessions share.
 
-use std::{
-    collections::HashMap,
-    fs::File,
-    io,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, fs::File, io, sync::Arc};
 
+use parking_lot::Mutex;
 use wharf_core::{ProcessLimits, Quota, SessionId, TenantId, quota::Bounds};
 
 use crate::{
@@ -31,7 +27,7 @@ impl ExchangeFolders {
 
     pub(crate) fn volume(&self, folder: &File) -> io::Result<Arc<Volume>> {
         let identity = FileIdentity::of(folder)?;
-        let mut volumes = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut volumes = self.volumes.lock();
         if let Some(volume) = volumes.get(&identity) {
             return Ok(Arc::clone(volume));
         }
@@ -55,6 +51,6 @@ impl ExchangeFolders {
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<Volume>> {
-        self.volumes.lock().unwrap_or_else(PoisonError::into_inner).values().map(Arc::clone).collect()
+        self.volumes.lock().values().map(Arc::clone).collect()
     }
 }

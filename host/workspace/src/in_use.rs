@@ -5,10 +5,11 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use wharf_core::WorkspaceKey;
 
 use crate::{lock::WorkspaceLock, volume::Volume};
@@ -119,7 +120,7 @@ impl WorkspacesInUse {
     }
 
     fn workspaces(&self) -> MutexGuard<'_, HashMap<WorkspaceKey, WorkspaceInUse>> {
-        self.workspaces.lock().unwrap_or_else(PoisonError::into_inner)
+        self.workspaces.lock()
     }
 }
 

@@ -19,11 +19,12 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use wharf_core::{SessionId, TenantId, WorkspaceKey};
+use wharf_files::private_files;
 
 use crate::{
     DiskUsage,
     measure::measure,
-    system::{give_to, is_root, let_users_through, private_directory},
+    system::{give_to, is_root, let_users_through},
 };
 
 const SESSION: &str = "session.json";
@@ -141,7 +142,7 @@ impl Layout {
 
     /// Makes the directories of a workspace, aside.
     fn furnish(&self, user: Option<u32>) -> io::Result<tempfile::TempDir> {
-        private_directory(&self.directory)?;
+        private_files::make_directory(&self.directory)?;
         if is_root() {
             // The users of workspaces must reach their own, and list none of them.
             let_users_through(&self.directory)?;
@@ -149,7 +150,7 @@ impl Layout {
         let aside = self.aside()?;
         for part in [FILES, HOME, TEMPORARY] {
             let part = aside.path().join(part);
-            private_directory(&part)?;
+            private_files::make_directory(&part)?;
             if let Some(user) = user {
                 give_to(&part, user)?;
             }

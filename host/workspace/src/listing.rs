@@ -3,7 +3,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -34,6 +34,7 @@ pub struct WorkspaceSummary {
 
 /// All workspaces.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct WorkspaceListing {
     /// The readable ones, in the order of their last use, the latest first.
     pub workspaces: Vec<WorkspaceSummary>,
@@ -142,7 +143,7 @@ impl Workspaces {
         path: &Path,
         may_go: impl FnOnce() -> bool,
     ) -> Result<Option<PathBuf>, LockError> {
-        let _leaving = self.leaving.write().unwrap_or_else(PoisonError::into_inner);
+        let _leaving = self.leaving.write();
         if !fs::symlink_metadata(path)?.is_dir() || !may_go() {
             return Ok(None);
         }

@@ -9,7 +9,9 @@ use std::{
     path::Path,
 };
 
-use crate::system::{is_at, lock_file};
+use wharf_files::private_files;
+
+use crate::system::is_at;
 
 const LOCK: &str = "lock";
 /// Another host takes a workspace away within a few system calls.
@@ -56,7 +58,7 @@ impl WorkspaceLock {
     fn lock(workspace: &Path, try_lock: fn(&File) -> Result<(), TryLockError>) -> Result<Self, LockError> {
         let path = workspace.join(LOCK);
         for _ in 0..ATTEMPTS {
-            let file = lock_file(&path)?;
+            let file = private_files::open_lock(&path)?;
             match try_lock(&file) {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(LockError::InUse),

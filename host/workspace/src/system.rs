@@ -11,12 +11,6 @@ mod unix;
 mod windows;
 
 #[cfg(unix)]
-pub(crate) use unix::{
-    FileIdentity, bytes_on_disk, give_to, is_at, is_root, let_users_through, lock_file, open_to_owner,
-    private_directory,
-};
+pub(crate) use unix::{FileIdentity, bytes_on_disk, give_to, is_at, is_root, let_users_through, open_to_owner};
 #[cfg(windows)]
-pub(crate) use windows::{
-    FileIdentity, bytes_on_disk, give_to, is_at, is_root, let_users_through, lock_file, open_to_owner,
-    private_directory,
-};
+pub(crate) use windows::{FileIdentity, bytes_on_disk, give_to, is_at, is_root, let_users_through, open_to_owner};

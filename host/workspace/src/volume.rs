@@ -9,10 +9,10 @@ use std::{
     fs::File,
     io,
     path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use wharf_core::quota::{Level, QuotaFull, Share};
 
 use crate::{
@@ -140,7 +140,7 @@ impl Volume {
     /// # Errors
     /// Where it cannot be read.
     pub fn measure_first(&self) -> io::Result<()> {
-        let _measuring = self.measuring.lock().unwrap_or_else(PoisonError::into_inner);
+        let _measuring = self.measuring.lock();
         if self.is_measured() { Ok(()) } else { self.measure_alone().map(drop) }
     }
 
@@ -149,7 +149,7 @@ impl Volume {
     /// # Errors
     /// Where it cannot be read.
     pub fn measure(&self) -> io::Result<VolumeMeasurement> {
-        let _measuring = self.measuring.lock().unwrap_or_else(PoisonError::into_inner);
+        let _measuring = self.measuring.lock();
         self.measure_alone()
     }
 
@@ -160,7 +160,7 @@ impl Volume {
     /// # Errors
     /// Where it cannot be read.
     pub fn measure_if_stale(&self) -> io::Result<()> {
-        let _measuring = self.measuring.lock().unwrap_or_else(PoisonError::into_inner);
+        let _measuring = self.measuring.lock();
         if self.is_stale() && self.lock().rested <= Instant::now() { self.measure_alone().map(drop) } else { Ok(()) }
     }
 
@@ -221,7 +221,7 @@ impl Volume {
     }
 
     fn lock(&self) -> MutexGuard<'_, VolumeState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

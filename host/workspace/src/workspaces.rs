@@ -4,10 +4,11 @@ use std::{
     collections::BTreeSet,
     fs, io,
     path::Path,
-    sync::{Arc, PoisonError, RwLock},
+    sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
 
+use parking_lot::RwLock;
 use wharf_core::{ProcessLimits, TenantId, WorkspaceKey, grant::GrantClock};
 
 use crate::{
@@ -83,7 +84,7 @@ impl Workspaces {
     /// The workspace of a session, where it has one. Counts as use.
     #[must_use]
     pub fn find(&self, key: &WorkspaceKey) -> Option<Workspace> {
-        let _staying = self.leaving.read().unwrap_or_else(PoisonError::into_inner);
+        let _staying = self.leaving.read();
         let found = self.of(key);
         if !found.files.is_dir() {
             return None;
@@ -102,7 +103,7 @@ impl Workspaces {
             }
             let failed = |error| WorkspaceError::storage("make", self.layout.path(key))(error);
             let reserved = self.census.reserve(&self.layout, key).map_err(failed)?.map_err(WorkspaceError::Full)?;
-            let staying = self.leaving.read().unwrap_or_else(PoisonError::into_inner);
+            let staying = self.leaving.read();
             let made = self.layout.make(key).map_err(failed)?;
             let volume = self.census.add(&self.layout.path(key), key, Some(reserved), made);
             if self.note_use(key, Some(volume)) {

@@ -73,7 +73,7 @@ pub(crate) fn run_and_keep(
     eprintln!("  $ {}", shown(command));
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().with_context(|| cannot_start(command))?;
-    let kept = Mutex::new(Kept { keep, lines: Vec::new() });
+    let kept = Mutex::new(PickedLines { keep, lines: Vec::new() });
     let (output, errors) = (child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
         scope.spawn(|| errors.map(|errors| pass_through(errors, std::io::stderr(), &kept)));
@@ -87,12 +87,12 @@ pub(crate) fn run_and_keep(
 }
 
 /// The lines that were picked, and what picks them.
-struct Kept<F> {
+struct PickedLines<F> {
     keep: F,
     lines: Vec<String>,
 }
 
-fn pass_through(from: impl Read, mut to: impl Write, kept: &Mutex<Kept<impl FnMut(&str) -> bool>>) {
+fn pass_through(from: impl Read, mut to: impl Write, kept: &Mutex<PickedLines<impl FnMut(&str) -> bool>>) {
     for line in BufReader::new(from).split(b'\n').map_while(Result::ok) {
         let line = String::from_utf8_lossy(&line);
         // A terminal that went away must not stop the tests.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use wharf_sdk::webview::{FailureKind, Operation, PageInfo, Rules, Script, ScriptFailure};
+use wharf_sdk::webview::{FailureKind, Operation, PageInfo, Script, ScriptFailure, WebViewRules};
 use wharf_sdk::{Call, ToolError};
 
 use crate::limits::within;
@@ -38,7 +38,7 @@ const ATTEMPTS: u32 = 4;
 pub(crate) struct SessionPage<'call> {
     pub(crate) call: &'call Call,
     pub(crate) id: String,
-    pub(crate) rules: Rules,
+    pub(crate) rules: WebViewRules,
     /// The frame whose elements are meant; none for the page itself and frames of
     /// its origin.
     pub(crate) frame: Option<String>,

@@ -9,7 +9,7 @@ pub(crate) mod request;
 
 use std::time::Duration;
 
-pub use wharf_contract::process::Rules;
+pub use wharf_contract::process::ProcessRules;
 
 use crate::host::{ActiveHost, HostProcesses};
 use crate::{Call, ToolError};
@@ -47,7 +47,7 @@ impl Processes<'_> {
     ///
     /// # Errors
     /// `internal` where the host says something else than it promises.
-    pub fn rules(&self) -> Result<Rules, ToolError> {
+    pub fn rules(&self) -> Result<ProcessRules, ToolError> {
         Ok(serde_json::from_str(&self.host.process_status()?)?)
     }
 

@@ -9,7 +9,7 @@ pub(crate) mod request;
 
 use std::time::Duration;
 
-pub use wharf_contract::terminal::Rules;
+pub use wharf_contract::terminal::TerminalRules;
 
 use crate::host::{ActiveHost, HostTerminals};
 use crate::process::milliseconds;
@@ -70,7 +70,7 @@ impl Terminals<'_> {
     ///
     /// # Errors
     /// `internal` where the host says something else than it promises.
-    pub fn rules(&self) -> Result<Rules, ToolError> {
+    pub fn rules(&self) -> Result<TerminalRules, ToolError> {
         Ok(serde_json::from_str(&self.host.terminal_status()?)?)
     }
 

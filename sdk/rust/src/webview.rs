@@ -17,7 +17,8 @@ use crate::{Call, ToolError};
 
 pub use operation::{Modifier, MouseButton, Operation, Rectangle};
 pub use report::{
-    Dialog, DialogKind, FailureKind, Finished, LogPage, Outcome, PageInfo, PageStatus, RequestState, ResultPiece, Rules,
+    Dialog, DialogKind, FailureKind, Finished, LogPage, Outcome, PageInfo, PageStatus, RequestState, ResultPiece,
+    WebViewRules,
 };
 pub use request::{DialogPolicy, PageOptions, Script};
 pub use running::ScriptFailure;
@@ -67,7 +68,7 @@ impl WebPages<'_> {
     ///
     /// # Errors
     /// `internal` where the host says something else than it promises.
-    pub fn status(&self) -> Result<Rules, ToolError> {
+    pub fn status(&self) -> Result<WebViewRules, ToolError> {
         Ok(serde_json::from_str(&self.host.webview_status()?)?)
     }
 

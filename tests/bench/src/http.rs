@@ -10,7 +10,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
@@ -21,6 +21,7 @@ use tokio::{
     runtime::Runtime,
     task::JoinHandle,
 };
+use wharf_test_support::until;
 
 use crate::{
     Setting,
@@ -32,8 +33,6 @@ const ROUNDS: usize = 9;
 const IN_FLIGHT: usize = 64;
 /// What an answer may have at most; those of an echo have a few hundred bytes.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
-/// How long what is told may be on its way.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server that listens on a port of the loopback. Ends with this.
 pub(crate) struct Server {
@@ -237,11 +236,11 @@ impl Listening {
 
     /// Waits until it was told so often, and fails where it was told more often.
     pub(crate) async fn until(&self, times: u64) -> Result<()> {
-        let began = Instant::now();
-        while self.changes() < times {
-            ensure!(began.elapsed() < PATIENCE, "told {} times that tools have changed, not {times}", self.changes());
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        until(format_args!("it is told {times} times that tools have changed"), || {
+            let changes = self.changes();
+            if changes >= times { Ok(()) } else { Err(changes) }
+        })
+        .await;
         ensure!(self.changes() == times, "told {} times that tools have changed, not {times}", self.changes());
         Ok(())
     }

@@ -18,6 +18,7 @@ use wharf_process::{
     output::OutputLimits,
 };
 use wharf_spawn::{Bind, Child, ChildInput, ChildOutput, Sandbox, SandboxMechanism, Spawner};
+use wharf_test_support::blocking;
 
 use crate::{
     Setting,
@@ -230,9 +231,9 @@ pub(crate) fn starts(setting: &Setting, report: &mut Report) -> Result<()> {
         };
         let (first, mut ours, mut theirs) = (start()?, Vec::new(), Vec::new());
         for _ in 0..setting.calls(200) {
-            std::thread::sleep(PAUSE);
+            blocking::let_time_pass(PAUSE, "what the last one left is cleared away");
             ours.push(start()?);
-            std::thread::sleep(PAUSE);
+            blocking::let_time_pass(PAUSE, "what the last one left is cleared away");
             theirs.push(bare_to_first_byte()?);
         }
         let hurried = (0..setting.calls(50)).map(|_| start()).collect::<Result<Vec<_>>>()?;

@@ -13,7 +13,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use wharf::{
-    Answer, AppCall, AppTool, Channel, Context, ContextRules, Host, Served, ServerInfo, SessionId, serve_streams,
+    Answer, AppCall, AppTool, Channel, Context, ContextRules, Host, SessionId,
+    mcp::{Served, ServerInfo, serve_streams},
 };
 
 use super::is_visible;
@@ -63,8 +64,7 @@ impl Connection {
         let (reader, writer) = split(theirs);
         let served = Served::new(Arc::new(host.clone()), Some(Arc::new(host.clone())));
         let rules = ContextRules { channel, ..ContextRules::local() };
-        let [name, title, version, instructions] = ["wharf", "Wharf", "0", ""].map(str::to_owned);
-        let info = ServerInfo { name, title, version, instructions };
+        let info = ServerInfo::new("wharf", "0");
         tokio::spawn(serve_streams(reader, writer, served, rules, info, CancellationToken::new()));
         let (reader, requests) = split(ours);
         let mut connection = Self { lines: BufReader::new(reader), requests, last_id: 0 };

@@ -10,7 +10,7 @@ use std::time::Duration;
 use wharf_completion::detection::{
     AgentStatus, Beside, CursorRow, Detector, Event, Nonce, Parameters, Preset, Reason, Signal,
 };
-use wharf_terminal::{Screen, Size, Stream};
+use wharf_terminal::{OutputParser, Screen, TerminalSize};
 
 /// More is no more hostile, and slower.
 const MAX_BYTES: usize = 16 << 10;
@@ -27,7 +27,7 @@ struct Out {
 }
 
 fn streamed<'b>(parts: impl Iterator<Item = &'b [u8]>) -> Out {
-    let (mut stream, mut out) = (Stream::default(), Out::default());
+    let (mut stream, mut out) = (OutputParser::default(), Out::default());
     for part in parts {
         stream.feed(part, |piece| {
             out.normalised.push_str(piece.normalised);
@@ -50,7 +50,7 @@ pub fn stream(bytes: &[u8]) {
     assert_eq!(control, None, "a control character in the text");
     assert_eq!(streamed(std::iter::once(whole.normalised.as_bytes())).text, whole.text, "normalised twice is another");
 
-    let Ok(size) = Size::new(u16::from(*columns) % 90 + 1, u16::from(*rows) % 30 + 1) else { return };
+    let Ok(size) = TerminalSize::new(u16::from(*columns) % 90 + 1, u16::from(*rows) % 30 + 1) else { return };
     let history = usize::from(*cut) % 8;
     let (mut drawn, mut flooded) = (Screen::new(size, history), Screen::new(size, history));
     // A flood of the same, of which one screen sees each part and one only the
@@ -61,9 +61,13 @@ pub fn stream(bytes: &[u8]) {
         let _ = drawn.cursor();
         flooded.feed(part);
     }
-    let (view, history) = (flooded.view(), flooded.history(usize::MAX));
+    let (view, history) = (flooded.view(), flooded.lines_with_scrollback(usize::MAX));
     assert_eq!(view, drawn.view(), "what is left out of a flood could be seen");
-    assert_eq!(history, drawn.history(usize::MAX), "what is left out of a flood is missing above the screen");
+    assert_eq!(
+        history,
+        drawn.lines_with_scrollback(usize::MAX),
+        "what is left out of a flood is missing above the screen"
+    );
     assert_eq!(view.rebuilt, 0, "the emulator panicked");
     assert!(view.cursor.column < size.columns() && view.cursor.row < size.rows());
     assert_eq!(view.lines.len(), usize::from(size.rows()));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use wharf_spawn::Spawner;
-use wharf_terminal::{History, Session};
+use wharf_terminal::{HistoryLimits, TerminalSession};
 
 use crate::request::request;
 
@@ -33,15 +33,15 @@ pub fn measure(count: usize) -> Result<Memory> {
     runtime.block_on(async {
         let spawner = Spawner::new();
         // What all share is there before.
-        drop(sessions(&spawner, 2, History::default(), "seq 1 200000").await?);
-        let none = History { raw_bytes: 0, text_bytes: 0, screen_lines: 0 };
+        drop(sessions(&spawner, 2, HistoryLimits::default(), "seq 1 200000").await?);
+        let none = HistoryLimits { raw_bytes: 0, text_bytes: 0, scrollback_lines: 0 };
         let bare = each(&spawner, count, none, "seq 1 20000").await?;
-        let full = each(&spawner, count, History::default(), "seq 1 200000").await?;
+        let full = each(&spawner, count, HistoryLimits::default(), "seq 1 200000").await?;
         Ok(Memory { bare, full })
     })
 }
 
-async fn each(spawner: &Spawner, count: usize, history: History, print: &str) -> Result<f64> {
+async fn each(spawner: &Spawner, count: usize, history: HistoryLimits, print: &str) -> Result<f64> {
     let before = resident()?;
     let open = sessions(spawner, count, history, print).await?;
     let after = resident()?;
@@ -54,11 +54,16 @@ async fn each(spawner: &Spawner, count: usize, history: History, print: &str) ->
 }
 
 /// Sessions that have printed, were looked at, and wait.
-async fn sessions(spawner: &Spawner, count: usize, history: History, print: &str) -> Result<Vec<Session>> {
+async fn sessions(
+    spawner: &Spawner,
+    count: usize,
+    history: HistoryLimits,
+    print: &str,
+) -> Result<Vec<TerminalSession>> {
     let mut open = Vec::new();
     for _ in 0..count {
         let script = format!("{print}; printf 'the end'; read line");
-        let session = Session::start(spawner, request("/bin/sh", &["-c", &script], history)).await?;
+        let session = TerminalSession::start(spawner, request("/bin/sh", &["-c", &script], history)).await?;
         let mut progress = session.progress();
         let waiting = async {
             while !session.screen().lines.iter().any(|line| line.contains("the end")) {

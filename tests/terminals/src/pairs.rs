@@ -13,7 +13,7 @@ use anyhow::Result;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::runtime::Runtime;
 use wharf_spawn::Spawner;
-use wharf_terminal::{PtyBackend, Size};
+use wharf_terminal::{PtyBackend, TerminalSize};
 
 use crate::{flood::Kind, median, throughput::by_session};
 
@@ -52,7 +52,7 @@ pub fn opening(rounds: usize) -> Result<Both> {
     let open = |pty: PtyBackend| {
         let began = Instant::now();
         for _ in 0..PAIRS {
-            drop(pty.open(Size::default())?);
+            drop(pty.open(TerminalSize::default())?);
         }
         anyhow::Ok((began.elapsed() / PAIRS).as_secs_f64())
     };

@@ -4,7 +4,7 @@
 //! whoever makes them faster.
 
 use rustix::time::{ClockId, clock_gettime};
-use wharf_terminal::{Screen, Size, Stream};
+use wharf_terminal::{OutputParser, Screen, TerminalSize};
 
 use crate::flood::Kind;
 
@@ -15,14 +15,14 @@ const CHUNK_BYTES: usize = 4095;
 #[must_use]
 pub fn measure(kind: Kind, bytes: usize) -> (f64, f64) {
     let text = kind.text(bytes).replace('\n', "\r\n");
-    let (mut stream, mut screen) = (Stream::default(), Screen::new(Size::default(), 200));
+    let (mut stream, mut screen) = (OutputParser::default(), Screen::new(TerminalSize::default(), 200));
     let began = computed();
     let mut pieces = 0;
     for chunk in text.as_bytes().chunks(CHUNK_BYTES) {
         stream.feed(chunk, |piece| pieces += piece.text.len());
     }
     let streamed = computed() - began;
-    let mut stream = Stream::default();
+    let mut stream = OutputParser::default();
     let began = computed();
     for chunk in text.as_bytes().chunks(CHUNK_BYTES) {
         stream.feed(chunk, |piece| screen.feed(piece.normalised));

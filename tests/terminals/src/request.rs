@@ -1,9 +1,9 @@
 //! Programs as they are started here: uncontained, with few variables.
 
-use wharf_terminal::{ChildLimits, Containment, History, InputRules, PtyBackend, Size, TerminalRequest};
+use wharf_terminal::{ChildLimits, Containment, HistoryLimits, InputRules, PtyBackend, TerminalRequest, TerminalSize};
 
 /// A program in a terminal of the usual size.
-pub(crate) fn request(program: &str, arguments: &[&str], history: History) -> TerminalRequest {
+pub(crate) fn request(program: &str, arguments: &[&str], history: HistoryLimits) -> TerminalRequest {
     TerminalRequest {
         program: program.into(),
         arguments: arguments.iter().map(Into::into).collect(),
@@ -12,7 +12,7 @@ pub(crate) fn request(program: &str, arguments: &[&str], history: History) -> Te
             .to_vec(),
         working_directory: "/".into(),
         pty: PtyBackend::default(),
-        size: Size::default(),
+        size: TerminalSize::default(),
         history,
         rules: InputRules::default(),
         limits: ChildLimits::default(),

@@ -15,7 +15,7 @@ use rustix::{
 };
 use tokio::runtime::Runtime;
 use wharf_spawn::{ChildInput, ChildOutput, SpawnRequest, Spawner};
-use wharf_terminal::{ChildLimits, Containment, History, PtyBackend, Session, TerminalRequest};
+use wharf_terminal::{ChildLimits, Containment, HistoryLimits, PtyBackend, TerminalRequest, TerminalSession};
 
 use crate::{
     flood::{Kind, LAST_LINE},
@@ -87,8 +87,8 @@ pub(crate) fn by_session(
     // A task of the runtime waits, as whoever follows a session does.
     runtime.block_on(runtime.spawn(async move {
         let began = Instant::now();
-        let request = TerminalRequest { pty, ..request("/bin/cat", &[&file], History::default()) };
-        let session = Session::start(&spawner, request).await?;
+        let request = TerminalRequest { pty, ..request("/bin/cat", &[&file], HistoryLimits::default()) };
+        let session = TerminalSession::start(&spawner, request).await?;
         let mut progress = session.progress();
         let all = progress.wait_for(|progress| progress.raw_bytes >= printed as u64 || progress.finished);
         tokio::time::timeout(AMPLE, all).await??;

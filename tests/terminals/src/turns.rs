@@ -22,10 +22,13 @@ use tokio::{sync::Semaphore, task::JoinSet, time::Instant};
 use wharf_completion::detection::{Layer, Preset, Reason};
 use wharf_spawn::{Child, ChildInput, ChildOutput, SpawnRequest, Spawner};
 use wharf_terminal::{
-    ChildLimits, Containment, History, Session, ShellIntegration, TerminalError, TurnInput, TurnOptions, TurnState,
+    ChildLimits, Containment, HistoryLimits, ShellIntegration, TerminalError, TerminalSession, TurnInput, TurnOptions,
+    TurnState,
 };
 
 pub use report::{Failure, Report, Tally};
+
+use wharf_test_support::{let_time_pass, until};
 
 use crate::request::request;
 
@@ -170,11 +173,11 @@ impl Conversation {
         let mut tally = Tally::default();
         let arguments: Vec<_> = self.program.arguments.iter().map(|argument| self.fill(argument)).collect();
         let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-        let mut request = request(self.program.program, &arguments, History::default());
+        let mut request = request(self.program.program, &arguments, HistoryLimits::default());
         request.environment.push(("PS1".into(), "$ ".into()));
         request.environment.push(("PAGER".into(), "/bin/cat".into()));
         request.integration = self.integration.take();
-        let session = Session::start(&self.spawner, request).await?;
+        let session = TerminalSession::start(&self.spawner, request).await?;
         let parameters = || TurnOptions { parameters: self.program.preset.into() };
         let started = session.begin_turn(TurnInput::Keys(&[]), parameters()).await?;
         started.completed(AMPLE).await;
@@ -191,7 +194,7 @@ impl Conversation {
         Ok(tally)
     }
 
-    async fn turn(&mut self, session: &Session, step: Step, truth: Truth, tally: &mut Tally) -> Result<()> {
+    async fn turn(&mut self, session: &TerminalSession, step: Step, truth: Truth, tally: &mut Tally) -> Result<()> {
         drop(std::fs::remove_file(&self.done));
         let (typed, keys) = match step {
             Step::Line(text) | Step::Text(text) => (self.fill(text), &[][..]),
@@ -250,11 +253,11 @@ impl Conversation {
     }
 
     /// Why the turn was not complete when it was told to be.
-    async fn too_early(&self, session: &Session, truth: Truth, state: &TurnState) -> Option<String> {
+    async fn too_early(&self, session: &TerminalSession, truth: Truth, state: &TurnState) -> Option<String> {
         // The shell itself says that the command has ended; its prompt follows.
         let is_marked = state.decision.layer() == Some(Layer::Signal);
         let (stamped, was_shown) = (self.stamped().is_some(), is_marked || shows(session, state, truth));
-        tokio::time::sleep(AFTERWARDS).await;
+        let_time_pass(AFTERWARDS, "nothing may follow").await;
         match truth {
             Truth::File if !stamped => return Some("the program was not done".into()),
             Truth::Shown(text) if !was_shown => return Some(format!("{text:?} was not shown yet")),
@@ -267,15 +270,11 @@ impl Conversation {
     }
 
     /// Waits until a turn that was told too early is really over.
-    async fn catch_up(&self, session: &Session, truth: Truth) {
-        let until = Instant::now() + Duration::from_secs(30);
-        while Instant::now() < until && session.progress().borrow().exit.is_none() {
-            if truth != Truth::File || self.stamped().is_some() {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        tokio::time::sleep(LATE).await;
+    async fn catch_up(&self, session: &TerminalSession, truth: Truth) {
+        let is_over = || truth != Truth::File || self.stamped().is_some() || session.progress().borrow().exit.is_some();
+        // A program that is never done is judged, too.
+        drop(tokio::time::timeout(Duration::from_secs(30), until("the turn is over", is_over)).await);
+        let_time_pass(LATE, "what it prints last arrives").await;
     }
 
     /// When the program was done, as it says.
@@ -302,7 +301,7 @@ impl Conversation {
 }
 
 /// Waits for a turn, and says when the program printed last.
-async fn last_output(session: &Session, over: impl Future<Output = TurnState>) -> (TurnState, Instant) {
+async fn last_output(session: &TerminalSession, over: impl Future<Output = TurnState>) -> (TurnState, Instant) {
     let (mut progress, mut last) = (session.progress(), Instant::now());
     let mut bytes = progress.borrow_and_update().raw_bytes;
     tokio::pin!(over);
@@ -322,7 +321,7 @@ async fn last_output(session: &Session, over: impl Future<Output = TurnState>) -
     }
 }
 
-fn shows(session: &Session, state: &TurnState, truth: Truth) -> bool {
+fn shows(session: &TerminalSession, state: &TurnState, truth: Truth) -> bool {
     let Truth::Shown(text) = truth else { return true };
     let said = session.text(state.start, usize::MAX).content;
     said.contains(text) || session.screen().lines.iter().any(|line| line.contains(text))

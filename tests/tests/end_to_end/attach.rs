@@ -7,7 +7,6 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::PathBuf,
     sync::{Arc, Mutex},
-    time::{Duration, Instant},
 };
 
 use rustix::{
@@ -15,7 +14,7 @@ use rustix::{
     termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize},
 };
 use serde_json::{Value, json};
-use wharf_tests::{Command, Data, Finished, Server, Setup, start, wharf};
+use wharf_tests::{Command, Data, Finished, Server, Setup, blocking, start, wharf};
 
 fn shells() -> Setup {
     Setup::bare().own_terminals("shell = true\nprograms = [\"sh\"]")
@@ -55,16 +54,11 @@ fn script(server: &Server, session: &str, text: &str) -> String {
 
 /// Waits until a terminal has printed this.
 fn printed(server: &Server, session: &str, id: &str, what: &str) -> String {
-    let began = Instant::now();
-    loop {
+    blocking::until(format_args!("{what} is printed"), || {
         let read = server.ask("GET", &format!("/v1/terminals/{id}/output"), session, None).json();
         let text = read["content"].as_str().expect("a text").to_owned();
-        if text.contains(what) {
-            return text;
-        }
-        assert!(began.elapsed() < Duration::from_secs(60), "{what} was not printed: {text}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+        if text.contains(what) { Ok(text) } else { Err(text) }
+    })
 }
 
 #[test]
@@ -209,17 +203,12 @@ impl Attached {
 
     /// Waits until it has shown this since it was last asked.
     fn shows(&self, what: &str) {
-        let began = Instant::now();
-        loop {
+        blocking::until(format_args!("{what:?} is shown"), || {
             let mut seen = self.seen.lock().expect("unpoisoned");
-            if let Some(at) = seen.find(what) {
-                *seen = seen[at + what.len()..].to_owned();
-                return;
-            }
-            assert!(began.elapsed() < Duration::from_secs(60), "{what:?} is not shown: {seen:?}");
-            drop(seen);
-            std::thread::sleep(Duration::from_millis(5));
-        }
+            let at = seen.find(what).ok_or_else(|| seen.clone())?;
+            *seen = seen[at + what.len()..].to_owned();
+            Ok::<_, String>(())
+        });
     }
 
     fn is_raw(&self) -> bool {

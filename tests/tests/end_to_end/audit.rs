@@ -9,7 +9,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
 use serde_json::{Value, json};
 use wharf::audit::{AuditEntry, AuditReader, directory};
-use wharf_tests::{Fixture, Setup, context, found, until};
+use wharf_tests::{Fixture, Setup, context, found, let_time_pass, until};
 
 /// Every line of a data directory, none of them damaged.
 fn lines(data: &Path) -> Vec<AuditEntry> {
@@ -179,7 +179,7 @@ async fn what_a_guest_waited_for_when_its_call_was_dropped_is_told_too() {
         times += 1;
         assert!(times < 1_000, "no wait was told");
         let waiting = fixture.start(&context("local", "test"), "hostile__ask_process", arguments.clone());
-        tokio::time::sleep(Duration::from_millis(times.min(100))).await;
+        let_time_pass(Duration::from_millis(times.min(100)), "the call is taken back a little later each time").await;
         waiting.drop_it().await;
     }
     closed(fixture).await;

@@ -1,7 +1,10 @@
 //! The command: what it prints, where, and its exit codes.
 
 use serde_json::{Value, json};
-use wharf::{CallLimits, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits};
+use wharf::{
+    CallLimits, HostLimits,
+    limit::{HttpLimits, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits},
+};
 use wharf_tests::{Client, Command, Data, Finished, Setup, component, wharf};
 
 /// The command on the guests.

@@ -4,11 +4,10 @@ use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
     os::unix::fs::PermissionsExt as _,
-    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
-use wharf_tests::{Client, Data, SentEvent, Server, Setup, lives, replied, wharf};
+use wharf_tests::{Client, Data, SentEvent, Server, Setup, blocking, lives, replied, wharf};
 
 fn shells() -> Setup {
     Setup::bare().own_terminals("shell = true")
@@ -205,16 +204,12 @@ fn tools_and_http_are_served_at_once_by_one_host() {
     let setup = Setup::new().events().terminals("shell = true").own_terminals("shell = true");
     data.write("wharf.toml", setup.text());
     let mut client = Client::connect(Server::command(&data, &["--stdio", "--session", "s"]));
-    let began = Instant::now();
-    let address: SocketAddr = loop {
+    let address: SocketAddr = blocking::until("it serves", || {
         let log = client.log();
         let found = log.split_once("url=\"http://").and_then(|(_, rest)| rest.split_once('"'));
-        if let Some((address, _)) = found {
-            break address.parse().expect("an address");
-        }
-        assert!(began.elapsed() < Duration::from_secs(60), "{log}");
-        std::thread::sleep(Duration::from_millis(2));
-    };
+        let address = found.map(|(address, _)| address.parse().expect("an address"));
+        address.ok_or(log)
+    });
     let token = std::fs::read_to_string(data.path().join("http-token")).expect("a token");
     let ask = |path: &str, session: &str| {
         let mut stream = TcpStream::connect(address).expect("it listens");
@@ -261,11 +256,7 @@ fn a_server_that_is_told_to_end_or_killed_leaves_no_program() {
         let line = format!("setsid sh -c 'trap \"\" TERM HUP; sleep {}; :'", time(which));
         let begun = server.ask("POST", &format!("{terminal}/turns"), "s", Some(json!({"text": line})));
         assert_eq!(begun.status, 202, "{begun:?}");
-        let began = Instant::now();
-        while !lives(&format!("sleep\0{}", time(which))) {
-            assert!(began.elapsed() < Duration::from_secs(60), "it does not run");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        blocking::until("it runs", || lives(&format!("sleep\0{}", time(which))));
         if orderly {
             server.terminate();
             assert_eq!(server.ended(), Some(0), "{}", server.log());
@@ -273,11 +264,7 @@ fn a_server_that_is_told_to_end_or_killed_leaves_no_program() {
         } else {
             server.kill();
         }
-        let began = Instant::now();
-        while lives(&time(which)) {
-            assert!(began.elapsed() < Duration::from_secs(20), "it outlives the server");
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        blocking::until("it is gone with the server", || !lives(&time(which)));
     }
 }
 

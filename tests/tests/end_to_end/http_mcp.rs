@@ -3,11 +3,10 @@
 use std::{
     io::{Read as _, Write as _},
     os::unix::{fs::PermissionsExt as _, net::UnixStream},
-    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
-use wharf_tests::{Client, Data, Reply, Server, Setup, replied, wharf};
+use wharf_tests::{Client, Data, Reply, Server, Setup, blocking, replied, wharf};
 
 fn call(tool: &str, arguments: &Value) -> Value {
     let meta = json!({"dev.wharf/sessionId": "s", "dev.wharf/threadId": "t"});
@@ -174,14 +173,7 @@ fn a_socket_serves_its_user_and_ends_with_the_host() {
     let address = format!("unix:{}", path.display());
     let command = wharf(["serve", "--stdio", "--http", &address]);
     let client = Client::connect(command.config(&data.path().join("wharf.toml")).data(data.path()));
-    let began = Instant::now();
-    let mut stream = loop {
-        match UnixStream::connect(&path) {
-            Ok(stream) => break stream,
-            Err(error) => assert!(began.elapsed() < Duration::from_secs(60), "it does not serve: {error}"),
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
+    let mut stream = blocking::until("it serves", || UnixStream::connect(&path));
     assert_eq!(path.metadata().expect("is there").permissions().mode() & 0o777, 0o600);
     let token = std::fs::read_to_string(data.path().join("http-token")).expect("a token");
     let (headers, body) = modern(list());

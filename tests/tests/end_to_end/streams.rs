@@ -8,10 +8,7 @@ use wharf::{
     completion::Preset,
     stream::{Batch, EventKind, Message, StreamId},
 };
-use wharf_tests::{Fixture, Setup, component, context, found};
-
-/// Long enough for any machine; no test waits for it to pass.
-const AMPLE: Duration = Duration::from_secs(60);
+use wharf_tests::{AMPLE, Fixture, Setup, component, context, found, let_time_pass, until_async};
 
 fn here() -> Context {
     context("local", "test")
@@ -104,13 +101,11 @@ async fn a_plugin_says_how_its_stream_is_judged_and_that_its_polls_found_nothing
     let stream = open(&fixture, json!({"title": "a search", "options": options})).await;
     let stream = stream["ok"].as_str().unwrap_or_else(|| panic!("not opened: {stream}")).to_owned();
     tell(&fixture, "say", &stream, json!({"text": "an answer"})).await;
-    loop {
-        // Each poll counts once its time is over.
-        tokio::time::sleep(Duration::from_millis(2)).await;
-        if tell(&fixture, "status", &stream, json!({"text": "nothing-new"})).await["refused"]["code"] == "gone" {
-            break;
-        }
-    }
+    until_async("the turn is over", async || {
+        let_time_pass(Duration::from_millis(2), "a poll counts once its time is over").await;
+        tell(&fixture, "status", &stream, json!({"text": "nothing-new"})).await["refused"]["code"] == "gone"
+    })
+    .await;
     let events = told(&read(&fixture, &stream, 1).await);
     assert_eq!(events.len(), 2, "no reader sees a poll: {events:?}");
     let end = &events[1].2;

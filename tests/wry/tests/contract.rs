@@ -13,14 +13,12 @@ use tokio::{
     net::TcpListener,
 };
 use wharf_core::{Context, Grants, PluginName, SessionId, TenantId, WebViewGrant, WebViewOwner};
+use wharf_test_support::{AMPLE, until};
 use wharf_webview::{
     FailureKind, OpenPageRequest, Outcome, OutcomeState, PageId, PageStatus, Script, Settings, WebViews,
     contract::{self, Subject},
 };
 use wharf_wry::WryBackend;
-
-/// Longer than anything here takes on a machine that does much else.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 fn main() {
     gtk::init().expect("a display");
@@ -111,14 +109,14 @@ impl Host {
 
     async fn run(&self, script: Script) -> Outcome {
         let request = self.pages.execute(&self.owner, self.page, script).expect("a request");
-        self.pages.wait(&self.owner, request, PATIENCE).await
+        self.pages.wait(&self.owner, request, AMPLE).await
     }
 
     async fn navigate(&self, port: u16) -> Outcome {
         let granted = self.grants.webview(&self.plugin).expect("a grant");
         let to = format!(r#"{{"url": "http://127.0.0.1:{port}/"}}"#);
         let request = self.pages.perform(&granted, &self.owner, self.page, "navigate", &to, None).expect("a request");
-        self.pages.wait(&self.owner, request, PATIENCE).await
+        self.pages.wait(&self.owner, request, AMPLE).await
     }
 }
 
@@ -127,15 +125,11 @@ async fn a_page_that_loops_for_ever_is_given_up() {
     let host = Host::start(port);
     let looping = Script { deadline: Some(Duration::from_secs(1)), ..Script::new("while (true) {}") };
     assert_eq!(host.run(looping).await.failure.expect("a failure").kind, FailureKind::TimeOut);
-    let given_up = async {
-        while host.pages.info(&host.owner, host.page).expect("a page").status != PageStatus::Crashed {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, given_up).await.expect("given up");
+    let given_up = || host.pages.info(&host.owner, host.page).expect("a page").status == PageStatus::Crashed;
+    until("it is given up", given_up).await;
     assert_eq!(host.navigate(port).await.state, OutcomeState::Done);
     assert_eq!(host.run(Script::new("'again'")).await.data[..], *b"\"again\"");
-    host.pages.shut_down(PATIENCE).await;
+    host.pages.shut_down(AMPLE).await;
 }
 
 async fn nothing_goes_past_the_proxy() {
@@ -161,5 +155,5 @@ async fn nothing_goes_past_the_proxy() {
         let expected: &[&str] = if reaches { &["/fetch", "/frame", "/image"] } else { &[] };
         assert_eq!(seen, expected, "at {name}:{port}");
     }
-    host.pages.shut_down(PATIENCE).await;
+    host.pages.shut_down(AMPLE).await;
 }

@@ -1,12 +1,9 @@
 //! The browser's standard error, and what it tells about a browser that ended before it
 //! answered.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader},
     task::JoinHandle,
@@ -37,7 +34,7 @@ impl BrowserOutput {
     /// Why the browser ended. Waits at most `patience` for its last words.
     pub(super) async fn why_it_ended(self, patience: Duration) -> ChromiumError {
         let _ = timeout(patience, self.listening).await;
-        let said: Vec<_> = self.said.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+        let said: Vec<_> = self.said.lock().iter().cloned().collect();
         why_by_what_it_said(&said)
     }
 }
@@ -53,7 +50,7 @@ async fn listen(errors: impl AsyncRead + Unpin, said: Arc<Mutex<VecDeque<String>
         }
         let text = wharf_core::text::line(&String::from_utf8_lossy(&line), 300);
         tracing::debug!(text, "the browser says");
-        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = said.lock();
         if said.len() == LINES {
             said.pop_front();
         }

@@ -5,9 +5,10 @@
 use std::{
     collections::VecDeque,
     io::{self, ErrorKind},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{net::unix::pipe, sync::Notify};
 
 /// How much may wait to be written. A browser that takes no more is stuck.
@@ -94,7 +95,7 @@ impl Outbox {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock()
     }
 }
 

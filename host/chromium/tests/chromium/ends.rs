@@ -11,9 +11,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use wharf_chromium::{Chromium, ChromiumError};
 use wharf_core::WebViewLimits;
 use wharf_spawn::Spawner;
+use wharf_test_support::{processes::lives, until};
 use wharf_webview::{Operation, PageEvent, WebViewBackend as _};
 
-use super::support::{Page, Stage, below, note, place, settings, until};
+use super::support::{Page, Stage, below, note, place, settings};
 
 const ROLE: &str = "WHARF_TEST_HOST";
 
@@ -227,11 +228,7 @@ async fn nothing_of_a_host_that_was_killed_lives_on_and_the_next_one_sweeps_its_
     assert!(lived.len() > 3, "a browser is several processes");
     host.kill().expect("a kill");
     host.wait().expect("its end");
-    let lives = |pid: &u32| {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
-    };
-    until("the browser is gone", || !lived.iter().any(lives)).await;
+    until("the browser is gone", || !lived.iter().any(|pid| lives(*pid))).await;
     let left = || fs::read_dir(temporary.path()).expect("a directory").count();
     assert_eq!(left(), 1, "nobody was there to remove it");
     let limits = WebViewLimits::default();

@@ -4,12 +4,13 @@ use std::{fs, os::unix::fs::PermissionsExt as _, sync::Arc, time::Duration};
 
 use serde_json::json;
 use wharf_core::{WebViewLimits, origin::OriginPolicy};
+use wharf_test_support::until;
 use wharf_webview::{
     FailureKind, ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, NetworkEntry, Operation, PageEvent, Paper,
     Rectangle, Settled,
 };
 
-use super::support::{Page, Stage, path_of, until};
+use super::support::{Page, Stage, path_of};
 
 fn click(x: f64, y: f64) -> Operation {
     Operation::Mouse {

@@ -2,11 +2,11 @@
 
 use std::{
     collections::HashMap,
+    fmt::{self, Debug, Formatter},
     fs,
     os::unix::fs::PermissionsExt as _,
     path::PathBuf,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 
 use serde_json::Value;
@@ -14,18 +14,18 @@ use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpListener,
-    sync::watch,
 };
 use wharf_chromium::{Chromium, ChromiumError, ChromiumSettings};
 use wharf_core::{WebViewLimits, origin::OriginPolicy};
 use wharf_spawn::Spawner;
+use wharf_test_support::{
+    AMPLE,
+    processes::{self, lives},
+};
 use wharf_webview::{
     FailureKind, Injection, Operation, Order, OrderOutput, PageEvent, PageId, PageSettings, PageShares, Receipt,
     ReportReceiver, Settled, Sink, Token, WebViewBackend as _,
 };
-
-/// Nothing here takes nearly as long, on a machine that does much else.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 
 /// What a path of the site answers: a status, headers and a body.
 pub(crate) type Answer = (u16, &'static str, Vec<u8>);
@@ -106,7 +106,6 @@ impl Site {
 struct Heard {
     settled: Mutex<HashMap<Token, Settled>>,
     events: Mutex<HashMap<PageId, Vec<PageEvent>>>,
-    changes: watch::Sender<()>,
 }
 
 impl ReportReceiver for Heard {
@@ -115,13 +114,11 @@ impl ReportReceiver for Heard {
         let accepted = if kept.contains_key(&token) { Receipt::Ignored } else { Receipt::Accepted };
         kept.entry(token).or_insert(settled);
         drop(kept);
-        self.changes.send_replace(());
         accepted
     }
 
     fn tell(&self, page: PageId, event: PageEvent) {
         self.events.lock().expect("a lock").entry(page).or_default().push(event);
-        self.changes.send_replace(());
     }
 }
 
@@ -192,7 +189,7 @@ impl Stage {
     }
 
     pub(crate) async fn end(self) {
-        self.chromium.shut_down(PATIENCE).await;
+        self.chromium.shut_down(AMPLE).await;
         let left = fs::read_dir(self.temporary.path()).expect("a directory").count();
         assert_eq!(left, 0, "directories are left");
     }
@@ -264,7 +261,7 @@ impl Page<'_> {
 
     pub(crate) fn order(&self, operation: Operation) -> Token {
         let token = Token::random().expect("a token");
-        self.stage.chromium.perform(self.id, Order { token, operation, deadline: PATIENCE });
+        self.stage.chromium.perform(self.id, Order { token, operation, deadline: AMPLE });
         token
     }
 
@@ -313,38 +310,22 @@ impl Page<'_> {
     }
 
     async fn wait<T>(&self, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-        let mut changes = self.stage.heard.changes.subscribe();
-        let looking = async {
-            loop {
-                changes.borrow_and_update();
-                if let Some(found) = look() {
-                    return found;
-                }
-                changes.changed().await.expect("somebody hears");
-            }
-        };
-        match tokio::time::timeout(PATIENCE, looking).await {
-            Ok(found) => found,
-            Err(_) => {
-                let heard: Vec<_> = self.events().into_iter().rev().take(20).collect();
-                panic!("still not so: {what}; heard, the last first, {heard:#?}\nprocesses: {:#?}", processes())
-            }
-        }
+        wharf_test_support::until(what, || look().ok_or(Seen(self))).await
     }
 }
 
-/// Looks again and again until it is so.
-pub(crate) async fn until(what: &str, mut so: impl FnMut() -> bool) {
-    let looking = async {
-        while !so() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("still not so: {what}"));
+/// A page as a wait in vain shows it.
+struct Seen<'p>(&'p Page<'p>);
+
+impl Debug for Seen<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let heard: Vec<_> = self.0.events().into_iter().rev().take(20).collect();
+        write!(formatter, "heard, the last first, {heard:#?}\nprocesses: {:#?}", told_of_processes())
+    }
 }
 
 /// What the system says of all that runs below this test, its supervisors included.
-fn processes() -> Vec<String> {
+fn told_of_processes() -> Vec<String> {
     let below = below(std::process::id()).into_iter();
     let about = below.map(|(pid, arguments)| {
         let read = |file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
@@ -359,33 +340,13 @@ fn processes() -> Vec<String> {
     about.collect()
 }
 
-/// All processes below this one: id, name and the arguments.
+/// All processes that live below this one: id, name and the arguments.
 pub(crate) fn below(ancestor: u32) -> Vec<(u32, String)> {
-    let stat = |pid: u32| {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let mut words = stat.rsplit_once(") ")?.1.split(' ').map(str::to_owned);
-        Some((words.next()?, words.next()?.parse::<u32>().ok()?))
-    };
-    let all = fs::read_dir("/proc").expect("/proc");
-    let all = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
-    let is_below = |pid: &u32| {
-        let mut at = *pid;
-        while let Some((state, parent)) = stat(at).filter(|(_, parent)| *parent != 0) {
-            if state == "Z" && at == *pid {
-                return false;
-            }
-            if parent == ancestor {
-                return true;
-            }
-            at = parent;
-        }
-        false
-    };
     let arguments = |pid: u32| {
         let text = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&text).replace('\0', " ")
     };
-    all.filter(is_below).map(|pid| (pid, arguments(pid))).collect()
+    processes::below(ancestor).into_iter().filter(|pid| lives(*pid)).map(|pid| (pid, arguments(pid))).collect()
 }
 
 pub(crate) fn path_of(text: &str) -> PathBuf {

@@ -11,6 +11,7 @@ use tokio::{
     net::{TcpListener, TcpStream, UdpSocket},
     sync::watch,
 };
+use wharf_test_support::in_time;
 
 /// A port of TCP and the same one of UDP, on every address of the loopback.
 pub(crate) struct Canary {
@@ -103,7 +104,7 @@ impl Canary {
         let datagrams = UdpSocket::bind("127.0.0.1:0").await.expect("a port");
         datagrams.send_to(b"x", ("127.0.0.1", self.port)).await.expect("sent");
         while self.all().len() < before + 2 {
-            tokio::time::timeout(Duration::from_secs(60), changes.changed()).await.expect("seen").expect("a canary");
+            in_time("it is seen", changes.changed()).await.expect("a canary");
         }
     }
 }

@@ -14,9 +14,10 @@ mod ways;
 use std::collections::BTreeSet;
 
 use canary::Canary;
-use pages::{Browser, PATIENCE, Page};
+use pages::{Browser, Page};
 use site::Site;
 use ways::{LEAVING, STAYING, Way};
+use wharf_test_support::AMPLE;
 use wharf_webview::{FailureKind, Settled};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -32,14 +33,14 @@ async fn no_way_leads_out_of_the_granted_origins() {
     let wanted: BTreeSet<_> =
         STAYING.iter().chain(LEAVING).filter(|way| way.reaches_if_granted).map(|way| way.name).collect();
     // A browser may drop what a page does while it leaves; that way is gone again.
-    let mut missing = granted.misses(&wanted, PATIENCE / 4).await;
+    let mut missing = granted.misses(&wanted, AMPLE / 4).await;
     for _ in 0..3 {
         if missing.is_empty() {
             break;
         }
         let origins = [site.origin(), granted.origin()];
         open.extend(go(&browser, &site, &granted, &origins, |way| missing.contains(&way.name)).await);
-        missing = granted.misses(&wanted, PATIENCE / 4).await;
+        missing = granted.misses(&wanted, AMPLE / 4).await;
     }
     assert!(missing.is_empty(), "these never reached the granted canary: {missing:?}");
     let unexpected = granted.paths().into_iter().filter(|path| !wanted.contains(path.as_str())).collect::<Vec<_>>();
@@ -140,7 +141,7 @@ async fn a_granted_name_that_leads_to_this_machine_does_not_lead_a_page_there() 
     page.go(&format!("http://localhost:{port}/by-name")).await;
     page.go(&format!("http://rebound.localhost:{port}/by-another-name")).await;
     let wanted = BTreeSet::from(["by-name", "by-another-name"]);
-    assert_eq!(canary.misses(&wanted, PATIENCE).await, [""; 0]);
+    assert_eq!(canary.misses(&wanted, AMPLE).await, [""; 0]);
     browser.end().await;
 }
 

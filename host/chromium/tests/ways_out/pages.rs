@@ -6,35 +6,29 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::sync::watch;
 use wharf_chromium::{Chromium, ChromiumError, ChromiumSettings};
 use wharf_core::{OriginPolicy, WebViewLimits};
 use wharf_spawn::Spawner;
+use wharf_test_support::{AMPLE, until};
 use wharf_webview::{
     FailureKind, Injection, Operation, Order, PageEvent, PageId, PageSettings, PageShares, Receipt, ReportReceiver,
     Settled, Sink, Token, WebViewBackend,
 };
-
-/// Nothing here takes nearly as long, on a machine that does much else.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Default)]
 struct Heard {
     settled: Mutex<HashMap<Token, Settled>>,
     opened: Mutex<HashMap<PageId, PageEvent>>,
     documents: Mutex<HashMap<PageId, usize>>,
-    changes: watch::Sender<()>,
 }
 
 impl ReportReceiver for Heard {
     fn settle(&self, _page: PageId, token: Token, settled: Settled) -> Receipt {
         self.settled.lock().expect("a lock").insert(token, settled);
-        self.changes.send_replace(());
         Receipt::Accepted
     }
 
@@ -44,9 +38,8 @@ impl ReportReceiver for Heard {
                 self.opened.lock().expect("a lock").insert(page, event);
             }
             PageEvent::Navigating => *self.documents.lock().expect("a lock").entry(page).or_default() += 1,
-            _ => return,
+            _ => {}
         }
-        self.changes.send_replace(());
     }
 }
 
@@ -102,7 +95,7 @@ impl Browser {
     }
 
     pub(crate) async fn end(self) {
-        self.chromium.shut_down(PATIENCE).await;
+        self.chromium.shut_down(AMPLE).await;
     }
 }
 
@@ -115,7 +108,7 @@ pub(crate) struct Page {
 impl Page {
     pub(crate) async fn navigate(&self, url: &str) -> Settled {
         let token = Token::random().expect("a token");
-        let order = Order { token, operation: Operation::Navigate { url: url.to_owned() }, deadline: PATIENCE };
+        let order = Order { token, operation: Operation::Navigate { url: url.to_owned() }, deadline: AMPLE };
         self.chromium.perform(self.id, order);
         self.outcome(token, url).await
     }
@@ -162,18 +155,6 @@ impl Page {
     }
 
     async fn wait<T>(&self, what: &str, look: impl Fn() -> Option<T>) -> T {
-        let mut changes = self.heard.changes.subscribe();
-        let looking = async {
-            loop {
-                if let Some(found) = look() {
-                    return found;
-                }
-                changes.changed().await.expect("somebody hears");
-            }
-        };
-        match tokio::time::timeout(PATIENCE, looking).await {
-            Ok(found) => found,
-            Err(_) => panic!("still not so: {what}"),
-        }
+        until(what, look).await
     }
 }

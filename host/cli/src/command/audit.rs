@@ -4,7 +4,7 @@ mod filters;
 mod show;
 mod summary;
 
-use std::{io, process::ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -45,19 +45,9 @@ enum Command {
 
 impl AuditArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        let done = match self.command {
+        match self.command {
             Some(Command::Summary(summary)) => summary.run(global),
             None => self.show.run(global),
-        };
-        match done {
-            // Whoever read enough of a listing closes it.
-            Err(error) if is_closed_pipe(&error) => Ok(ExitCode::SUCCESS),
-            done => done,
         }
     }
-}
-
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
-    causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -8,8 +8,8 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use wharf::{
-    CallLimits, Configuration, ConfigurationReport, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits,
-    TerminalLimits, WebViewLimits, limit::LimitInfo,
+    CallLimits, Configuration, ConfigurationReport, HostLimits,
+    limit::{HttpLimits, LimitInfo, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits, WebViewLimits},
 };
 
 use crate::{exit::UNUSABLE, global::Global, print::print_json};
@@ -84,7 +84,8 @@ fn check(global: &Global, as_json: bool) -> Result<ExitCode> {
     let path = global.configuration_path();
     let configuration = global.configuration()?;
     let data = global.data(&configuration)?;
-    let ConfigurationReport { problems, warnings } = configuration.check_named(&data, |name| std::env::var(name).ok());
+    let ConfigurationReport { problems, warnings, .. } =
+        configuration.check_named(&data, |name| std::env::var(name).ok());
     let code = if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(UNUSABLE) };
     let changed: Vec<_> = configuration
         .host_limits

@@ -9,7 +9,7 @@ use std::{process::ExitCode, time::Duration};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::json;
-use wharf::{Configuration, Host, Off, Spawner, with_causes};
+use wharf::{Configuration, Host, Off, processes::Spawner, with_causes};
 
 use self::{containing::ContainmentDemand, finding::Finding};
 use crate::{
@@ -83,7 +83,7 @@ fn clock(host: &Host) -> Finding {
 fn plugins(host: &Host) -> Vec<Finding> {
     let names: Vec<_> = host.installed().iter().map(|installed| installed.plugin.name().to_string()).collect();
     let mut findings = vec![Finding::well("plugins", names.join(", "))];
-    for Off { name, developer } in host.off() {
+    for Off { name, developer, .. } in host.off() {
         let profile = if developer { ", or use --profile developer" } else { "" };
         let says = format!("{name}; grant it something under [plugin.{name}.grants] in wharf.toml{profile}");
         findings.push(Finding::well("off", says));

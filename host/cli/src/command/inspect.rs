@@ -6,8 +6,11 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::json;
 use wharf::{
-    Component, Engine, EngineConfig, HostLimits, Inspection, MemoryStore, PluginName, Rooms, grant::Capability,
-    sources::read_component, with_causes,
+    HostLimits, MemoryStore, PluginName,
+    engine::{Component, Engine, EngineConfig, Inspection, Rooms},
+    grant::Capability,
+    sources::read_component,
+    with_causes,
 };
 
 use crate::{exit::Unusable, global::absolute, print::print_json, tables};

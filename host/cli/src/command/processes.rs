@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use crate::{
     exit::Unusable,
     global::{Global, runtime},
-    print::print_json,
+    listing::Listing,
+    print::{self, print_json},
 };
 
 /// List the processes of running hosts, and how they are polled
@@ -52,41 +53,28 @@ impl ProcessesArguments {
             print_json(&json!({"hosts": running, "processes": processes}))?;
             return Ok(ExitCode::SUCCESS);
         }
-        match show(&processes, running) {
-            // Whoever read enough of a listing closes it.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-            shown => Ok(shown.map(|()| ExitCode::SUCCESS)?),
-        }
+        show(&processes, running)?;
+        Ok(ExitCode::SUCCESS)
     }
 }
 
 fn show(processes: &[Value], running: usize) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = print::listing();
     if processes.is_empty() {
         let hosts = if running == 0 { "No host serves on this data directory" } else { "There is no process" };
         writeln!(out, "{hosts}.")?;
         return out.flush();
     }
-    writeln!(
-        out,
-        "{:<32}  {:<8} {:<12} {:<16} {:<24}  {:<28}  command",
-        "id", "status", "tenant", "session", "started", "polls"
-    )?;
+    let mut listing = Listing::new(["id", "status", "tenant", "session", "started", "polls", "command"], 0..0);
     for process in processes {
         let text = |name: &str| process[name].as_str().unwrap_or("-");
         // What a program is called must not steer the operator's terminal.
         let command = wharf::text::line(text("command"), 60);
         let polls = polls(&process["polls"]);
-        writeln!(
-            out,
-            "{:<32}  {:<8} {:<12} {:<16} {:<24}  {polls:<28}  {command}",
-            text("id"),
-            text("status"),
-            text("tenant"),
-            text("session"),
-            text("started"),
-        )?;
+        let [id, status, tenant, session, started] = ["id", "status", "tenant", "session", "started"].map(text);
+        listing.row([&id, &status, &tenant, &session, &started, &polls, &command]);
     }
+    write!(out, "{listing}")?;
     out.flush()
 }
 

@@ -11,10 +11,11 @@ use anyhow::Result;
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 use wharf::{
-    Channel, Configuration, ContextRules, Host, HttpAddress, HttpClient, HttpError, HttpServer, HttpServices,
-    HttpSettings, McpService, SandboxMechanism, ServerInfo, ToolService as _,
+    Channel, Configuration, ContextRules, Host, ToolService as _,
     configuration::{HttpSection, TlsFiles},
-    serve_stdio,
+    http::{HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings},
+    mcp::{McpService, ServerInfo, serve_stdio},
+    processes::SandboxMechanism,
 };
 
 use crate::{
@@ -133,7 +134,7 @@ impl ServeArguments {
             let http = http.transpose()?;
             announce(&host, self.stdio, http.as_ref());
             let served = if self.stdio {
-                let served = wharf::Served::new(Arc::new(host.clone()), Some(Arc::new(host.clone())));
+                let served = wharf::mcp::Served::new(Arc::new(host.clone()), Some(Arc::new(host.clone())));
                 serve_stdio(served, rules, info(), shutdown.clone()).await
             } else {
                 shutdown.cancelled().await;
@@ -154,12 +155,10 @@ impl ServeArguments {
 }
 
 fn info() -> ServerInfo {
-    ServerInfo {
-        name: "wharf".to_owned(),
-        title: "Wharf".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        instructions: INSTRUCTIONS.to_owned(),
-    }
+    let mut info = ServerInfo::new("wharf", env!("CARGO_PKG_VERSION"));
+    info.title = "Wharf".to_owned();
+    info.instructions = INSTRUCTIONS.to_owned();
+    info
 }
 
 /// HTTP that is served.
@@ -184,17 +183,13 @@ impl ServeArguments {
         let tls = section.tls.as_ref().map(TlsFiles::read).transpose().map_err(|error| unusable(&error))?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let number = clients.len();
-        let settings = HttpSettings {
-            clients,
-            oauth: section.oauth.clone().map(wharf::protected_resource),
-            limits: section.limits,
-            hosts: section.hosts,
-            origins: section.origins,
-            tls,
-            allow_public: self.http_allow_public,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        let tools = wharf::Served::new(Arc::new(host.clone()), Some(Arc::new(host.clone())));
+        let mut settings = HttpSettings::of_clients(clients);
+        settings.oauth = section.oauth.clone().map(wharf::http::protected_resource);
+        settings.limits = section.limits;
+        (settings.hosts, settings.origins) = (section.hosts, section.origins);
+        (settings.tls, settings.allow_public) = (tls, self.http_allow_public);
+        settings.version = env!("CARGO_PKG_VERSION").to_owned();
+        let tools = wharf::mcp::Served::new(Arc::new(host.clone()), Some(Arc::new(host.clone())));
         let services = HttpServices {
             protocol: Arc::new(McpService::new(tools, info(), settings.limits.clone())),
             tracer: host.tracer(),
@@ -233,7 +228,7 @@ impl ServeArguments {
         let nobody = clients.is_empty() && section.oauth.is_none();
         let file = file.or_else(|| nobody.then(|| data.join("http-token")));
         if let Some(file) = &file {
-            let token = wharf::read_or_make_token(file);
+            let token = wharf::http::read_or_make_token(file);
             let token =
                 token.map_err(|error| Unusable(format!("{}: {}", file.display(), wharf::with_causes(&error))))?;
             clients.push(HttpClient::new("default", token));

@@ -10,13 +10,17 @@ use anyhow::Result;
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::{Args, Subcommand};
 use serde_json::json;
-use wharf::{SessionId, TenantId, WorkspaceError, WorkspaceKey, WorkspaceListing, WorkspaceSummary, Workspaces};
+use wharf::{
+    SessionId, TenantId,
+    workspaces::{WorkspaceError, WorkspaceKey, WorkspaceListing, WorkspaceSummary, Workspaces},
+};
 
 use crate::{
     bytes::size,
     exit::{FAILED, Unusable},
     global::Global,
-    print::print_json,
+    listing::Listing,
+    print::{self, print_json},
 };
 
 /// One that cannot be read, and why.
@@ -61,7 +65,7 @@ enum Command {
 impl SessionsArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let configuration = global.configuration()?;
-        let workspaces = wharf::workspaces(&configuration, &global.data(&configuration)?);
+        let workspaces = wharf::workspaces::of(&configuration, &global.data(&configuration)?);
         match self.command {
             None => list(&workspaces, self.json),
             Some(Command::Remove { session, tenant, yes }) => {
@@ -76,7 +80,7 @@ fn all(workspaces: &Workspaces) -> Result<WorkspaceListing> {
 }
 
 fn list(workspaces: &Workspaces, as_json: bool) -> Result<ExitCode> {
-    let WorkspaceListing { workspaces: listed, unreadable } = all(workspaces)?;
+    let WorkspaceListing { workspaces: listed, unreadable, .. } = all(workspaces)?;
     if as_json {
         let sessions: Vec<_> = listed
             .iter()
@@ -96,11 +100,8 @@ fn list(workspaces: &Workspaces, as_json: bool) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     complain(&unreadable);
-    match show(&listed, workspaces.quota_bytes()) {
-        // Whoever read enough of a listing closes it.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        shown => Ok(shown.map(|()| ExitCode::SUCCESS)?),
-    }
+    show(&listed, workspaces.quota_bytes())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Names what cannot be read.
@@ -112,30 +113,24 @@ fn complain(unreadable: &[Unreadable]) {
 }
 
 fn show(listed: &[WorkspaceSummary], quota_bytes: u64) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = print::listing();
     if listed.is_empty() {
         writeln!(out, "No session has a workspace.")?;
         return out.flush();
     }
-    writeln!(out, "{:<16} {:<32} {:>10} {:>9}  last used", "tenant", "session", "size", "entries")?;
+    let mut listing = Listing::new(["tenant", "session", "size", "entries", "last used"], 2..4);
     for one in listed {
-        writeln!(
-            out,
-            "{:<16} {:<32} {:>10} {:>9}  {}",
-            one.key.tenant.as_str(),
-            one.key.session.as_str(),
-            size(one.usage.bytes),
-            one.usage.entries,
-            time(one.used),
-        )?;
+        let WorkspaceSummary { key, usage, used, .. } = one;
+        listing.row([&key.tenant, &key.session, &size(usage.bytes), &usage.entries, &time(*used)]);
     }
+    write!(out, "{listing}")?;
     let sum = listed.iter().map(|one| one.usage.bytes).sum();
     writeln!(out, "{} workspaces, {} in all; one may hold {}", listed.len(), size(sum), size(quota_bytes))?;
     out.flush()
 }
 
 fn remove(workspaces: &Workspaces, key: &WorkspaceKey, yes: bool) -> Result<ExitCode> {
-    let WorkspaceListing { workspaces: listed, unreadable } = all(workspaces)?;
+    let WorkspaceListing { workspaces: listed, unreadable, .. } = all(workspaces)?;
     let found = listed.into_iter().filter(|one| one.key == *key).collect::<Vec<_>>();
     let broken = unreadable.into_iter().filter(|(of, _)| of == key).collect::<Vec<_>>();
     if found.is_empty() && broken.is_empty() {

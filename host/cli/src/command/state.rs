@@ -6,7 +6,7 @@ mod export;
 mod show;
 mod store;
 
-use std::{io, process::ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -44,24 +44,13 @@ enum Command {
 
 impl StateArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        let done = match self.command {
+        match self.command {
             Command::Usage(usage) => usage.run(global),
             Command::List(list) => list.run(global),
-            // A cut export must not pass for a whole one.
-            Command::Export(export) => return export.run(global),
+            Command::Export(export) => export.run(global),
             Command::Import(import) => import.run(global),
             Command::Clear(clear) => clear.run(global),
             Command::ConfirmClock(confirm) => confirm.run(global),
-        };
-        match done {
-            // Whoever read enough of a listing closes it.
-            Err(error) if is_closed_pipe(&error) => Ok(ExitCode::SUCCESS),
-            done => done,
         }
     }
-}
-
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
-    causes.any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use crate::{
     exit::Unusable,
     global::{Global, runtime},
-    print::print_json,
+    listing::Listing,
+    print::{self, print_json},
 };
 
 /// List the terminals of running hosts
@@ -46,38 +47,29 @@ impl TerminalsArguments {
             print_json(&json!({"hosts": running, "terminals": terminals}))?;
             return Ok(ExitCode::SUCCESS);
         }
-        match show(&terminals, running) {
-            // Whoever read enough of a listing closes it.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-            shown => Ok(shown.map(|()| ExitCode::SUCCESS)?),
-        }
+        show(&terminals, running)?;
+        Ok(ExitCode::SUCCESS)
     }
 }
 
 fn show(terminals: &[Value], running: usize) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = print::listing();
     if terminals.is_empty() {
         let hosts = if running == 0 { "No host serves on this data directory" } else { "No terminal is open" };
         writeln!(out, "{hosts}.")?;
         return out.flush();
     }
-    writeln!(out, "{:<32}  {:<12} {:<16} {:<24} {:>8}  command", "id", "status", "session", "last used", "size")?;
+    let mut listing = Listing::new(["id", "status", "session", "last used", "size", "command"], 4..5);
     for terminal in terminals {
         let text = |name: &str| terminal[name].as_str().unwrap_or("-");
         let size = format!("{}x{}", terminal["columns"], terminal["rows"]);
         // What a program is called must not steer the operator's terminal.
         let command = wharf::text::line(text("command"), 60);
-        writeln!(
-            out,
-            "{:<32}  {:<12} {:<16} {:<24} {size:>8}  {command}",
-            text("id"),
-            text("status"),
-            text("session"),
-            text("last_used"),
-        )?;
+        listing.row([&text("id"), &text("status"), &text("session"), &text("last_used"), &size, &command]);
         if let Some(because) = terminal["because"].as_str() {
-            writeln!(out, "    {}", wharf::text::line(because, 200))?;
+            listing.note(wharf::text::line(because, 200));
         }
     }
+    write!(out, "{listing}")?;
     out.flush()
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use wharf::{Configuration, TenantId, Token};
+use wharf::{Configuration, TenantId, http::Token};
 
 use crate::configuration_edit::quoted;
 

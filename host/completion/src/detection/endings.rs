@@ -1,9 +1,8 @@
 //! How turns ended so far, for whoever watches a host.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::BTreeMap;
+
+use parking_lot::Mutex;
 
 use super::Decision;
 
@@ -16,13 +15,13 @@ impl Endings {
     /// A turn is over; one without a verdict was `cancelled`.
     pub fn count(&self, decision: &Decision) {
         let (reason, confidence) = words(decision);
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry((reason, confidence)).or_default() += 1;
+        *self.0.lock().entry((reason, confidence)).or_default() += 1;
     }
 
     /// How many turns ended, by reason and confidence.
     #[must_use]
     pub fn totals(&self) -> BTreeMap<(&'static str, &'static str), u64> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }
 

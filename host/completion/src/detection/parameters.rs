@@ -99,6 +99,7 @@ impl Default for Adaptation {
 
 /// Why a detector cannot work so, by the names of [`Tuning`] and in its units.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidParameter {
     /// A time is too short or too long.
     #[error("`{name}` must be from 1 to {}, not {}", LONGEST_MILLISECONDS, given.as_millis())]

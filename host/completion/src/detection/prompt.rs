@@ -75,6 +75,7 @@ pub enum PromptKind {
 
 /// Why a text is no pattern of a prompt.
 #[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidPrompt {
     /// It is too long.
     #[error("a pattern has at most {MAX_PATTERN_BYTES} bytes, this one has {given}")]

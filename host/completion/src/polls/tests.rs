@@ -1,5 +1,6 @@
-use std::{sync::Mutex, thread};
+use std::thread;
 
+use parking_lot::Mutex;
 use proptest::prelude::*;
 
 use super::*;
@@ -184,12 +185,12 @@ fn polls_at_once_are_counted_exactly() {
             scope.spawn(move || {
                 for poll in 0..1_000 {
                     let ran = Duration::from_micros(poll * 8 + thread);
-                    polls.lock().expect("no panic").record(ran, Status::Running, &SETTINGS, metrics);
+                    polls.lock().record(ran, Status::Running, &SETTINGS, metrics);
                 }
             });
         }
     });
-    let polls = polls.into_inner().expect("no panic");
+    let polls = polls.into_inner();
     assert_eq!((polls.total(), polls.consecutive(), metrics.totals().polls), (8_000, 8_000, 8_000));
     assert_eq!(metrics.totals().guidance, 1);
 }

@@ -6,6 +6,7 @@ use crate::detection::InvalidParameter;
 
 /// Why a call on a stream failed. Nothing was changed then.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StreamError {
     /// There is none of this id that this caller may see.
     #[error("there is no such stream; streams are kept for a while after their end, and belong to one session")]
@@ -62,7 +63,7 @@ pub enum StreamError {
     Parameters(#[from] InvalidParameter),
     /// The system gives no randomness for an id.
     #[error("the system has no randomness to give")]
-    Randomness(#[source] getrandom::Error),
+    Randomness(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl From<StreamError> for Error {

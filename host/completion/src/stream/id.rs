@@ -16,7 +16,7 @@ pub struct StreamId(Handle);
 impl StreamId {
     /// A new one that nobody can guess.
     pub(super) fn random() -> Result<Self, StreamError> {
-        Handle::random().map(Self).map_err(StreamError::Randomness)
+        Handle::random().map(Self).map_err(|error| StreamError::Randomness(Box::new(error)))
     }
 }
 

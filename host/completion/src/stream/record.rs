@@ -1,10 +1,8 @@
 //! One stream: its events, its turn, its end.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
+use parking_lot::{Mutex, MutexGuard};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::to_raw_value;
@@ -133,8 +131,7 @@ impl Record {
     /// The state as it is now: what became due since somebody last looked has
     /// happened.
     pub(super) fn now(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while the lock is held; a poisoned one is still right.
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         if state.settle() {
             self.changed.notify_waiters();
         }

@@ -2,10 +2,11 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 use wharf_core::{
     Context, PluginName, Quota, Share, StreamLimits, StreamOwner,
@@ -289,6 +290,6 @@ impl Streams {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<StreamId, Kept>> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+        self.records.lock()
     }
 }

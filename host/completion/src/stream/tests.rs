@@ -3,9 +3,10 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use tokio::{
     sync::Semaphore,
-    time::{Instant, advance, sleep},
+    time::{Instant, advance},
 };
 use wharf_core::{Code, Context, Error, SessionId, StreamLimits, StreamOwner, TenantId};
+use wharf_test_support::let_time_pass;
 
 use super::*;
 use crate::detection::{AgentStatus, Confidence, Decision, Preset, Reason, Verdict};
@@ -247,17 +248,17 @@ async fn what_nobody_uses_ends_and_is_forgotten_but_not_what_something_holds() {
     let idle = streams.open(owner(), OpenStream { title: "idle", turns, held_by: None }).expect("opens");
     let held = streams.open(owner(), told()).expect("opens");
     for _ in 0..3 {
-        sleep(Duration::from_secs(40)).await;
+        let_time_pass(Duration::from_secs(40), "nobody else uses it").await;
         read(&idle.reader(), 1, NOW).await;
         assert_eq!(streams.sweep(), 2, "a read is a use");
     }
-    sleep(Duration::from_secs(61)).await;
+    let_time_pass(Duration::from_secs(61), "nobody uses it").await;
     assert_eq!(streams.sweep(), 2, "an ended one is kept for a while");
     assert_eq!((idle.reader().info().ended, held.reader().info().ended), (Some(Ended::Expired), None));
-    sleep(Duration::from_secs(61)).await;
+    let_time_pass(Duration::from_secs(61), "nobody uses it").await;
     assert_eq!(streams.sweep(), 1);
     held.close();
-    sleep(Duration::from_secs(61)).await;
+    let_time_pass(Duration::from_secs(61), "nobody uses it").await;
     assert_eq!(streams.sweep(), 0);
 }
 
@@ -267,7 +268,7 @@ async fn who_waits_for_a_stream_that_is_deleted_learns_it() {
     let writer = streams.open(owner(), one()).expect("opens");
     let reader = streams.reader(&context("s"), writer.id()).expect("there");
     let waiting = tokio::spawn(async move { read(&reader, 1, PATIENCE).await });
-    sleep(Duration::from_secs(1)).await;
+    let_time_pass(Duration::from_secs(1), "the reader waits").await;
     let before = Instant::now();
     let info = streams.delete(&context("s"), writer.id()).expect("there");
     assert_eq!(info.ended, Some(Ended::Deleted));

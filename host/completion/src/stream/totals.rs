@@ -1,9 +1,8 @@
 //! What streams and their turns came to, for whoever watches a host.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-};
+use std::collections::BTreeMap;
+
+use parking_lot::Mutex;
 
 use super::Ended;
 use crate::detection::Endings;
@@ -18,10 +17,10 @@ pub(super) struct Totals {
 
 impl Totals {
     pub(super) fn ended(&self, why: Ended) {
-        *self.ended.lock().unwrap_or_else(PoisonError::into_inner).entry(why.as_str()).or_default() += 1;
+        *self.ended.lock().entry(why.as_str()).or_default() += 1;
     }
 
     pub(super) fn all_ended(&self) -> BTreeMap<&'static str, u64> {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.ended.lock().clone()
     }
 }

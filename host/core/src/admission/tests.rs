@@ -1,12 +1,9 @@
 use super::*;
 use std::time::Duration;
+use wharf_test_support::soon;
 
 fn context(tenant: &str, session: &str) -> Context {
     Context::new(tenant.parse().expect("legal"), session.parse().expect("legal"))
-}
-
-fn soon() -> Instant {
-    Instant::now() + Duration::from_secs(60)
 }
 
 fn limits() -> HostLimits {
@@ -68,7 +65,7 @@ async fn free_places_go_round_the_contexts_that_wait() {
         let (of_task, order) = (admission.clone(), Arc::clone(&order));
         tasks.push(tokio::spawn(async move {
             let permit = of_task.admit(&context("t", session), 0, soon()).await.expect("a place");
-            order.lock().expect("not poisoned").push(session);
+            order.lock().push(session);
             drop(permit);
         }));
         while admission.load().1 == before {
@@ -79,7 +76,7 @@ async fn free_places_go_round_the_contexts_that_wait() {
     for task in tasks {
         task.await.expect("runs");
     }
-    assert_eq!(*order.lock().expect("not poisoned"), ["busy", "quiet", "busy", "busy"]);
+    assert_eq!(*order.lock(), ["busy", "quiet", "busy", "busy"]);
     assert_eq!(admission.load(), (0, 0));
     assert!(admission.queue.lock().tenants.is_empty(), "nothing is remembered of contexts that left");
 }

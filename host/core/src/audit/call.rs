@@ -3,11 +3,13 @@
 use std::{
     fmt,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, Instant, SystemTime},
 };
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, repeats::Repeats};
 use crate::Code;
@@ -112,7 +114,7 @@ impl CallAudit {
     }
 
     fn denials(&self) -> MutexGuard<'_, Repeats> {
-        self.denials.lock().unwrap_or_else(PoisonError::into_inner)
+        self.denials.lock()
     }
 
     fn tell(&self, outcome: AuditOutcome) {
@@ -178,7 +180,7 @@ mod tests {
 
     impl AuditSink for Kept {
         fn record(&self, record: AuditRecord) {
-            self.records.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+            self.records.lock().push(record);
         }
 
         fn interest(&self) -> AuditInterest {
@@ -209,8 +211,7 @@ mod tests {
         let sink = Arc::new(Kept::default());
         begin(&sink).ended(AuditOutcome::Ok);
         drop(begin(&sink));
-        let told: Vec<_> =
-            sink.records.lock().expect("not poisoned").iter().map(|record| record.outcome.as_str()).collect();
+        let told: Vec<_> = sink.records.lock().iter().map(|record| record.outcome.as_str()).collect();
         assert_eq!(told, ["ok", "cancelled"]);
     }
 
@@ -222,7 +223,7 @@ mod tests {
         call.audit().host_call(host_call(AuditOutcome::Ok));
         call.audit().host_call(host_call(AuditOutcome::Failed(Code::Limit)));
         call.audit().host_call(host_call(AuditOutcome::Failed(Code::Denied)));
-        let kinds: Vec<_> = sink.records.lock().expect("not poisoned").iter().map(|record| record.kind).collect();
+        let kinds: Vec<_> = sink.records.lock().iter().map(|record| record.kind).collect();
         assert_eq!(kinds, [AuditKind::Denied]);
     }
 
@@ -233,9 +234,9 @@ mod tests {
         let denied = || host_call(AuditOutcome::Failed(Code::Denied));
         (0..1_000).for_each(|_| call.audit().host_call(denied()));
         call.audit().host_call(HostCall { asked: Some("git".into()), ..denied() });
-        assert_eq!(sink.records.lock().expect("not poisoned").len(), 2, "nothing is told twice meanwhile");
+        assert_eq!(sink.records.lock().len(), 2, "nothing is told twice meanwhile");
         call.ended(AuditOutcome::Ok);
-        let records = sink.records.lock().expect("not poisoned");
+        let records = sink.records.lock();
         let told: Vec<_> = records.iter().map(|record| (record.kind, record.asked.as_deref(), record.count)).collect();
         assert_eq!(
             told,

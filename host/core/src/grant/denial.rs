@@ -1,11 +1,9 @@
 //! Denials: why something was refused, in words that say how to allow it, and
 //! how often that was so.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use parking_lot::Mutex;
 
 use super::expiry::Expiry;
 use crate::{Code, Error, PluginName};
@@ -133,11 +131,11 @@ impl Denials {
     /// What was counted, by plugin and capability.
     #[must_use]
     pub fn counts(&self) -> BTreeMap<(PluginName, Capability), u64> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.counts.lock().clone()
     }
 
     pub(super) fn count(&self, denied: &Denied) {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = self.counts.lock();
         let count = counts.entry((denied.plugin.clone(), denied.capability)).or_default();
         *count = count.saturating_add(1);
     }

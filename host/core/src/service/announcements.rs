@@ -1,10 +1,8 @@
 //! Where it is told that what is offered has changed, and where that is heard.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{broadcast, watch};
 
 use super::offer::Change;
@@ -64,7 +62,7 @@ impl Announcements {
     }
 
     fn tenants(&self) -> MutexGuard<'_, HashMap<TenantId, watch::Sender<u64>>> {
-        self.tenants.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tenants.lock()
     }
 }
 

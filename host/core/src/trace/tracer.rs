@@ -174,7 +174,7 @@ impl Drop for RunningSpan {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Mutex, PoisonError};
+    use parking_lot::Mutex;
 
     use super::*;
     use crate::trace::{AttributeValue, RemoteParent};
@@ -184,7 +184,7 @@ mod tests {
 
     impl SpanSink for Taken {
         fn span(&self, span: Span) {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(span);
+            self.0.lock().push(span);
         }
     }
 
@@ -230,7 +230,7 @@ mod tests {
         let times = (SystemTime::now(), Duration::from_millis(5));
         tracer.tell(SpanKind::Internal, &context, times, |span| span.rename("below"));
         request.end();
-        let taken = taken.0.lock().expect("not poisoned");
+        let taken = taken.0.lock();
         let [below, request] = &taken[..] else { panic!("{taken:?}") };
         assert_eq!(request.parent.map(|parent| (parent.id.to_bytes(), parent.is_remote)), Some(([2; 8], true)));
         assert_eq!(below.parent, Some(ParentSpan { id: request.context.span, is_remote: false }));
@@ -244,7 +244,7 @@ mod tests {
         let tracer = Tracer::new(taken.clone(), Sampling::default());
         drop(tracer.begin(SpanKind::Server, None));
         tracer.begin(SpanKind::Server, None).end();
-        let taken = taken.0.lock().expect("not poisoned");
+        let taken = taken.0.lock();
         assert_eq!(taken.iter().map(|span| span.failed).collect::<Vec<_>>(), [true, false]);
         assert_eq!(taken[0].attributes(), [("error.type", AttributeValue::Text("cancelled".into()))]);
     }

@@ -9,7 +9,7 @@ use wharf_core::{
     Code, Error, TerminalOwner,
     grant::{AllowedCommand, GrantedTerminal},
 };
-use wharf_terminal::{Size, TerminalId, Terminals, TurnOptions, Wanted};
+use wharf_terminal::{LaunchRequest, TerminalId, TerminalSize, Terminals, TurnOptions};
 
 use super::{process::place_of, text};
 use crate::{
@@ -76,14 +76,14 @@ impl ActiveCall {
         launch: &wit::Launch,
     ) -> Result<wit::Started, Failure> {
         let terminals = self.rooms.terminals()?;
-        let wanted = Wanted {
+        let wanted = LaunchRequest {
             arguments,
             directory: &launch.directory,
             environment: &launch.environment,
             size: convert::size(launch.columns, launch.rows)?,
             profile: launch.preset.as_deref(),
             restart: convert::restart(launch.options.as_deref())?,
-            ..Wanted::new(command)
+            ..LaunchRequest::new(command)
         };
         let place = place_of(self.rooms.workspace_to_run(granted.workspace(self.context())).await?);
         let started = terminals.start(granted, self.context(), &place, wanted).await?;
@@ -98,7 +98,7 @@ impl Host for Guest {
         let (granted, terminals) = call.granted_terminal()?;
         // Looking makes nothing.
         let place = place_of(call.rooms.workspaces()?.of(&granted.workspace(call.context())));
-        Ok(text::json(&terminals.standing(&granted, &place).await?)?)
+        Ok(text::json(&terminals.rules(&granted, &place).await?)?)
     }
 
     async fn start(
@@ -216,7 +216,7 @@ impl Host for Guest {
     fn resize(&mut self, id: String, columns: u16, rows: u16) -> Result<(), Failure> {
         let call = &*self.call;
         let OwnedTerminal { terminals, owner, id } = call.owned_terminal(&id)?;
-        let size = Size::new(columns, rows).map_err(|error| Error::new(Code::Invalid, error.to_string()))?;
+        let size = TerminalSize::new(columns, rows).map_err(|error| Error::new(Code::Invalid, error.to_string()))?;
         Ok(terminals.resize(&owner, id, size)?)
     }
 

@@ -3,21 +3,19 @@
 //!
 //! Knows no request: `guard` finds the client of each.
 
-use std::{
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use wharf_core::{
-    Code, ContextRules, Error, HttpLimits, PluginName, TenantId,
+    Code, ContextRules, Error, HttpLimits, PluginName, TenantId, Token,
     service::{AllowedPlugins, front_end::FrontEndOwner},
 };
 
-use super::token::Token;
 use crate::{failure::HttpFailure, protocol::ProtocolEndpoint};
 
 /// One client, or many that share a token.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct HttpClient {
     /// For the operator.
     pub name: String,
@@ -161,7 +159,7 @@ impl RateLimiter {
     fn take(&self, now: Instant) -> Result<(), u64> {
         let now = now.saturating_duration_since(self.began);
         let each = Duration::from_nanos(1_000_000_000 / self.per_second);
-        let mut until = self.until.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut until = self.until.lock();
         let next = (*until).max(now) + each;
         if next > now + Duration::from_secs(1).max(each) {
             return Err(self.per_second);

@@ -1,13 +1,10 @@
 //! Clients whose tokens an authorization server issues. Each tenant that it vouches for is one
 //! client.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Instant,
-};
+use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use axum::http::StatusCode;
+use parking_lot::Mutex;
 use wharf_core::{Code, Error, TenantId};
 
 use super::{
@@ -70,7 +67,7 @@ impl IssuedClients {
     /// The client of a tenant: the one that there is, or a new one.
     fn of_tenant(&self, tenant: &TenantId) -> Result<Arc<ClientAccount>, HttpFailure> {
         let now = Instant::now();
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self.clients.lock();
         if let Some((client, used)) = clients.get_mut(tenant) {
             *used = now;
             return Ok(Arc::clone(client));

@@ -7,10 +7,7 @@ use tokio_rustls::{
     rustls::{
         self, ServerConfig,
         crypto::ring,
-        pki_types::{
-            CertificateDer, PrivateKeyDer,
-            pem::{self, PemObject as _},
-        },
+        pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
     },
 };
 
@@ -24,13 +21,13 @@ pub struct Tls(Arc<ServerConfig>);
 pub enum TlsError {
     /// There is no certificate in the text.
     #[error("the certificate must be PEM, with at least one `BEGIN CERTIFICATE`")]
-    Certificate(#[source] Option<pem::Error>),
+    Certificate(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
     /// There is no key in the text.
     #[error("the key must be PEM, with one `BEGIN PRIVATE KEY`")]
-    Key(#[source] pem::Error),
+    Key(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The two do not fit.
     #[error("the certificate and the key cannot be used together")]
-    Unusable(#[source] rustls::Error),
+    Unusable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Tls {
@@ -41,14 +38,15 @@ impl Tls {
     pub fn new(certificates: &[u8], key: &[u8]) -> Result<Self, TlsError> {
         let chain: Vec<_> = CertificateDer::pem_slice_iter(certificates)
             .collect::<Result<_, _>>()
-            .map_err(|error| TlsError::Certificate(Some(error)))?;
+            .map_err(|error| TlsError::Certificate(Some(Box::new(error))))?;
         if chain.is_empty() {
             return Err(TlsError::Certificate(None));
         }
-        let key = PrivateKeyDer::from_pem_slice(key).map_err(TlsError::Key)?;
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| TlsError::Key(Box::new(error)))?;
         let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
-        let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::Unusable)?;
-        let mut config = builder.with_no_client_auth().with_single_cert(chain, key).map_err(TlsError::Unusable)?;
+        let unusable = |error| TlsError::Unusable(Box::<rustls::Error>::new(error));
+        let builder = builder.with_safe_default_protocol_versions().map_err(unusable)?;
+        let mut config = builder.with_no_client_auth().with_single_cert(chain, key).map_err(unusable)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self(Arc::new(config)))
     }

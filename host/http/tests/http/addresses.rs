@@ -16,8 +16,8 @@ use tokio_rustls::{
 };
 use tokio_util::sync::CancellationToken;
 use wharf_completion::Streams;
-use wharf_core::StreamLimits;
-use wharf_http::{HttpAddress, HttpError, HttpServer, HttpSettings, Tls, TlsError, Token};
+use wharf_core::{StreamLimits, Token};
+use wharf_http::{HttpAddress, HttpError, HttpServer, HttpSettings, Tls, TlsError};
 
 use crate::support::services;
 

@@ -1,6 +1,6 @@
 //! A client that can do what real ones do: leave, come back, read slowly.
 
-use std::{net::SocketAddr, time::Duration};
+use std::net::SocketAddr;
 
 use http_body_util::{BodyExt, Full};
 use hyper::{
@@ -11,10 +11,8 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::{net::TcpStream, time::timeout};
-
-/// Long enough for any machine: only a defect waits for it.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+use tokio::net::TcpStream;
+use wharf_test_support::in_time;
 
 /// Where to ask, and what to show.
 #[derive(Clone)]
@@ -75,13 +73,13 @@ impl Client {
             tokio::spawn(connection);
             sender.send_request(request).await.expect("is answered")
         };
-        timeout(PATIENCE, asking).await.expect("an answer in time")
+        in_time("an answer in time", asking).await
     }
 
     pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Answered {
         let response = self.open(method, path, body).await;
         let (head, body) = response.into_parts();
-        let body = timeout(PATIENCE, body.collect()).await.expect("in time").expect("readable").to_bytes();
+        let body = in_time("in time", body.collect()).await.expect("readable").to_bytes();
         let body = String::from_utf8(body.to_vec()).expect("UTF-8");
         Answered { status: head.status, headers: head.headers, body }
     }

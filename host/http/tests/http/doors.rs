@@ -5,14 +5,14 @@ use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
-    time::timeout,
 };
 use wharf_completion::Streams;
-use wharf_core::{ContextRules, HttpLimits, StreamLimits};
-use wharf_http::{HttpError, HttpServer, HttpServices, HttpSettings, Token};
+use wharf_core::{ContextRules, HttpLimits, StreamLimits, Token};
+use wharf_http::{HttpError, HttpServer, HttpServices, HttpSettings};
+use wharf_test_support::in_time;
 
 use crate::{
-    client::{Client, PATIENCE},
+    client::Client,
     support::{services, start, start_with},
 };
 
@@ -21,7 +21,7 @@ async fn raw(client: &Client, request: &str) -> String {
     let mut stream = TcpStream::connect(client.address).await.expect("connects");
     stream.write_all(request.as_bytes()).await.expect("the server reads");
     let mut answer = Vec::new();
-    timeout(PATIENCE, stream.read_to_end(&mut answer)).await.expect("the server closes").expect("readable");
+    in_time("the server closes", stream.read_to_end(&mut answer)).await.expect("readable");
     String::from_utf8(answer).expect("UTF-8")
 }
 

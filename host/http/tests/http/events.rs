@@ -3,9 +3,9 @@
 use http_body_util::BodyExt;
 use hyper::{Response, StatusCode, body::Incoming, header};
 use serde_json::Value;
-use tokio::time::timeout;
+use wharf_test_support::in_time;
 
-use crate::client::{Client, PATIENCE};
+use crate::client::Client;
 
 impl Client {
     /// Follows a route of events.
@@ -69,7 +69,7 @@ impl Events {
     }
 
     async fn more(&mut self) -> Option<()> {
-        let frame = timeout(PATIENCE, self.body.frame()).await.expect("something in time")?;
+        let frame = in_time("something in time", self.body.frame()).await?;
         let bytes = frame.expect("readable").into_data().expect("no trailers");
         self.text.push_str(std::str::from_utf8(&bytes).expect("whole characters"));
         Some(())

@@ -4,17 +4,15 @@ use std::time::Duration;
 
 use hyper::StatusCode;
 use serde_json::json;
-use tokio::time::{interval, timeout};
+use tokio::time::interval;
 use wharf_completion::{
     detection::{AgentStatus, Parameters, Preset},
     stream::{OpenStream, Turns},
 };
 use wharf_core::{HttpLimits, StreamLimits, StreamOwner};
+use wharf_test_support::{in_time, until_async};
 
-use crate::{
-    client::PATIENCE,
-    support::{context, quick, say, start, start_with},
-};
+use crate::support::{context, quick, say, start, start_with};
 
 #[tokio::test]
 async fn who_comes_back_goes_on_behind_the_last_event_that_arrived() {
@@ -137,7 +135,7 @@ async fn a_host_that_stops_ends_streams_and_waits_and_accepts_nobody() {
     assert_eq!(events.next().await.expect("an event").id, Some(1));
     served.shutdown.cancel();
     assert_eq!(events.rest().await, [], "no end of the stream: the client comes back");
-    timeout(PATIENCE, served.serving).await.expect("the server stops").expect("no panic");
+    in_time("the server stops", served.serving).await.expect("no panic");
     assert!(tokio::net::TcpStream::connect(served.client.address).await.is_err());
 }
 
@@ -160,13 +158,7 @@ async fn readers_are_counted_and_a_place_is_given_back() {
 
 /// Asks until a request is not refused for want of a place.
 async fn until_there_is_room(client: &crate::client::Client, path: &str) {
-    let asking = async {
-        let mut clock = interval(Duration::from_millis(20));
-        while client.get(path).await.status == StatusCode::TOO_MANY_REQUESTS {
-            clock.tick().await;
-        }
-    };
-    timeout(PATIENCE, asking).await.expect("a place in time");
+    until_async("there is a place", async || client.get(path).await.status != StatusCode::TOO_MANY_REQUESTS).await;
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use hyper::{StatusCode, header};
 use tokio_util::sync::CancellationToken;
 use wharf_completion::Streams;
-use wharf_core::{StreamLimits, service::MetricsService};
-use wharf_http::{HttpClient, HttpServer, HttpSettings, Token};
+use wharf_core::{StreamLimits, Token, service::MetricsService};
+use wharf_http::{HttpClient, HttpServer, HttpSettings};
 
 use crate::{
     client::Client,
@@ -43,14 +43,12 @@ async fn metrics_are_served_as_text_to_whoever_shows_the_token() {
 #[tokio::test]
 async fn metrics_are_of_all_tenants_and_for_tokens_alone_that_may_read_them() {
     let texts = [(); 3].map(|()| Token::generate().expect("randomness"));
-    let [all, host, metrics] =
+    let [mut all, mut host, mut metrics] =
         texts.each_ref().map(|text| HttpClient::new(&text[..8], Token::new(text).expect("legal")));
-    let mut settings = HttpSettings::new(all.token.clone());
-    settings.clients = vec![
-        HttpClient { metrics: false, ..all },
-        HttpClient { metrics: false, plugins: Some(vec!["host".into()]), ..host },
-        HttpClient { plugins: Some(Vec::new()), ..metrics },
-    ];
+    all.metrics = false;
+    (host.metrics, host.plugins) = (false, Some(vec!["host".into()]));
+    metrics.plugins = Some(Vec::new());
+    let settings = HttpSettings::of_clients(vec![all, host, metrics]);
     let services = services(Streams::new(StreamLimits::default()));
     let server = HttpServer::bind("127.0.0.1:0".parse().expect("an address"), services, settings).expect("listens");
     let server = server.with_metrics(Arc::new(Numbers));

@@ -23,8 +23,7 @@ use wharf_completion::{
         WatchableTerminal,
     },
 };
-use wharf_core::{Code, Context, Error, StreamOwner};
-use wharf_http::Token;
+use wharf_core::{Code, Context, Error, StreamOwner, Token};
 
 /// What ends the output of a command.
 const MARK: char = '\u{1e}';

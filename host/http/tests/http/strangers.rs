@@ -8,15 +8,15 @@ use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::{TcpStream, UnixStream},
-    time::timeout,
 };
 use tokio_util::sync::CancellationToken;
 use wharf_completion::Streams;
-use wharf_core::{HttpLimits, StreamLimits};
-use wharf_http::{HttpAddress, HttpServer, HttpSettings, Tls, Token};
+use wharf_core::{HttpLimits, StreamLimits, Token};
+use wharf_http::{HttpAddress, HttpServer, HttpSettings, Tls};
+use wharf_test_support::in_time;
 
 use crate::{
-    client::{Client, PATIENCE},
+    client::Client,
     support::{Served, services, start_with},
 };
 
@@ -86,7 +86,7 @@ async fn clients_with_a_token_keep_their_connections_while_strangers_come_and_go
     let mut asked = async || {
         kept.write_all(request.as_bytes()).await.expect("the server reads");
         let mut answer = [0; 2_048];
-        let read = timeout(PATIENCE, kept.read(&mut answer)).await.expect("in time").expect("readable");
+        let read = in_time("in time", kept.read(&mut answer)).await.expect("readable");
         let answer = String::from_utf8_lossy(&answer[..read]).to_lowercase();
         assert!(answer.starts_with("http/1.1 200") && !answer.contains("connection: close"), "{answer}");
     };
@@ -96,7 +96,7 @@ async fn clients_with_a_token_keep_their_connections_while_strangers_come_and_go
         strangers.push(TcpStream::connect(served.client.address).await.expect("connects"));
     }
     let mut nothing = [0];
-    let first = timeout(PATIENCE, strangers[0].read(&mut nothing)).await.expect("the oldest is let go");
+    let first = in_time("the oldest is let go", strangers[0].read(&mut nothing)).await;
     assert!(matches!(first, Ok(0) | Err(_)), "{first:?}");
     asked().await;
     crate::support::say(&writer, "still there");
@@ -117,7 +117,7 @@ async fn a_stranger_is_answered_once_and_has_so_long_for_all_of_it() {
         say(&mut stream, &said).await;
         let mut answer = Vec::new();
         // A request that was not read may end in a reset.
-        let _ = timeout(PATIENCE, stream.read_to_end(&mut answer)).await.expect("the server closes");
+        let _ = in_time("the server closes", stream.read_to_end(&mut answer)).await;
         let answer = String::from_utf8_lossy(&answer).to_lowercase();
         assert!(answer.starts_with(answered) && answer.matches("http/1.1").count() <= 1, "{answer}");
         assert_eq!(answer.is_empty(), answered.is_empty(), "{said:?}: {answer}");
@@ -156,7 +156,7 @@ async fn strangers_of_a_socket_and_handshakes_that_never_come_keep_nobody_waitin
     for _ in 0..40 {
         silent.push(connect(&path).await);
     }
-    let answer = timeout(PATIENCE, asks(connect(&path).await)).await.expect("in time").expect("answered");
+    let answer = in_time("in time", asks(connect(&path).await)).await.expect("answered");
     assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
 
     let tls = Tls::new(crate::addresses::CERTIFICATE, crate::addresses::KEY).expect("usable");
@@ -170,8 +170,8 @@ async fn strangers_of_a_socket_and_handshakes_that_never_come_keep_nobody_waitin
     let stream = TcpStream::connect(address).await.expect("connects");
     let name = "localhost".try_into().expect("a name");
     let private = Arc::new(crate::addresses::connector()).connect(name, stream);
-    let private = timeout(PATIENCE, private).await.expect("in time").expect("private");
-    let answer = timeout(PATIENCE, asks(private)).await.expect("in time").expect("answered");
+    let private = in_time("in time", private).await.expect("private");
+    let answer = in_time("in time", asks(private)).await.expect("answered");
     assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
     shutdown.cancel();
 }

@@ -8,10 +8,12 @@ use wharf_completion::{
     Streams,
     stream::{Message, OpenStream, StreamWriter, Turns},
 };
-use wharf_core::{Code, Context, ContextRules, Error, HttpLimits, RequestMemory, StreamLimits, StreamOwner, TenantId};
+use wharf_core::{
+    Code, Context, ContextRules, Error, HttpLimits, RequestMemory, StreamLimits, StreamOwner, TenantId, Token,
+};
 use wharf_http::{
     HttpServer, HttpServices, HttpSettings, ProtocolAnswer, ProtocolClient, ProtocolEndpoint, ProtocolRequest,
-    ProtocolService, Token,
+    ProtocolService,
 };
 
 use crate::{client::Client, shells::Shells};

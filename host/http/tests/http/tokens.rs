@@ -3,8 +3,8 @@
 use hyper::StatusCode;
 use serde_json::json;
 use wharf_completion::stream::{OpenStream, Turns};
-use wharf_core::{Context, StreamLimits, StreamOwner};
-use wharf_http::{HttpClient, Token};
+use wharf_core::{Context, StreamLimits, StreamOwner, Token};
+use wharf_http::HttpClient;
 
 use crate::{
     client::Client,

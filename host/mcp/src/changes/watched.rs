@@ -1,10 +1,8 @@
 //! Which resources a client of the older era watches, and in which conversation.
 
-use std::{
-    collections::HashSet,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::collections::HashSet;
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::ErrorData;
 use wharf_core::{Context, SessionId, TenantId};
 
@@ -72,6 +70,6 @@ impl WatchedResources {
     }
 
     fn watched(&self) -> MutexGuard<'_, HashSet<WatchedResource>> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+        self.watched.lock()
     }
 }

@@ -5,12 +5,10 @@
 //! client whose connection drops, so that neither a slow client nor an absent
 //! one holds the session up. It never knows what they mean.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 /// Messages that one stream keeps; the oldest go first.
@@ -95,7 +93,7 @@ impl EventBuffer {
     }
 
     fn state(&self) -> MutexGuard<'_, BufferState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

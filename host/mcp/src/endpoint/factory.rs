@@ -3,10 +3,11 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Weak},
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{ContextRules, HttpLimits, Quota, TenantId, service::AllowedPlugins};
@@ -72,7 +73,7 @@ impl HttpEndpoints {
     }
 
     fn sessions_of(&self, tenant: &TenantId) -> Arc<Semaphore> {
-        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tenants = self.tenants.lock();
         if let Some(sessions) = tenants.get(tenant).and_then(Weak::upgrade) {
             return sessions;
         }

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use rmcp::model::RequestId;
 use serde::Deserialize;
 
+use super::outline;
 use crate::carried::CarriedArguments;
 
 const CALL: &str = "tools/call";
@@ -38,7 +39,7 @@ pub(super) fn read(body: &mut Bytes, estimate_bytes: u64) -> serde_json::Result<
     let mut read = ReadMessage { request: outline.id.zip(outline.method), arguments: None, further_bytes: 0 };
     let Some((_, method)) = read.request.as_ref().filter(|_| estimate_bytes > CARRIED_BYTES) else { return Ok(read) };
     if method == CALL
-        && let Some((rest, arguments)) = CarriedArguments::take_out(body)
+        && let Some((rest, arguments)) = outline::take_out(body)
     {
         *body = rest.into();
         read.arguments = Some(arguments);

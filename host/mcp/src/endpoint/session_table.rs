@@ -8,12 +8,13 @@
 use std::{
     collections::{HashMap, VecDeque},
     convert::Infallible,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
 use futures_util::{Stream, stream::empty};
 use http::request::Parts;
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::{
     RoleServer,
     model::{
@@ -82,7 +83,7 @@ impl SessionTable {
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<LegacySession>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 
     pub(super) fn is_empty(&self) -> bool {

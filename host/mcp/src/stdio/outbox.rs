@@ -6,13 +6,11 @@
 
 use std::{
     io,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
     sync::Notify,
@@ -136,7 +134,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     }
 
     fn queued(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.queued.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queued.lock()
     }
 }
 

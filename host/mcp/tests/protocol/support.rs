@@ -1,9 +1,7 @@
 //! A small service of tools, and a client that speaks lines.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex};
+use wharf_test_support::in_time;
 
 use crate::named_tools::{Named, NamedTools};
 use serde_json::{Map, Value, json};
@@ -15,9 +13,6 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use wharf_core::{Answer, CallRequest, Code, ContextRules, Error, ToolDefinition, ToolService, service::Level};
 use wharf_mcp::{ServeError, Served, ServerInfo, serve_streams};
-
-/// Long enough for any machine: only a defect waits for it.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Tools that show what reached them.
 pub(crate) struct Service {
@@ -109,8 +104,9 @@ pub(crate) fn service() -> Serving {
 }
 
 pub(crate) fn info() -> ServerInfo {
-    let of = str::to_owned;
-    ServerInfo { name: of("wharf"), title: of("Wharf"), version: of("1.2.3"), instructions: of("Tools for tests.") }
+    let mut info = ServerInfo::new("wharf", "1.2.3");
+    (info.title, info.instructions) = ("Wharf".to_owned(), "Tools for tests.".to_owned());
+    info
 }
 
 /// A client on the other end of a served connection.
@@ -209,7 +205,7 @@ impl Client {
 
     /// The next message, or nothing where the server has closed its end.
     pub(crate) async fn receive_or_end(&mut self) -> Option<Value> {
-        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await.expect("an answer in time");
+        let line = in_time("an answer in time", self.lines.next_line()).await;
         line.expect("readable").map(|line| serde_json::from_str(&line).expect("JSON"))
     }
 
@@ -217,7 +213,7 @@ impl Client {
     pub(crate) async fn until(&mut self, what: &str) {
         let seen = self.seen.get_mut().expect("not poisoned");
         loop {
-            let said = tokio::time::timeout(PATIENCE, seen.recv()).await.expect("in time").expect("a service");
+            let said = in_time("in time", seen.recv()).await.expect("a service");
             if said == what {
                 return;
             }
@@ -232,7 +228,7 @@ impl Client {
 
     /// Waits until the server is done.
     pub(crate) async fn ended(self) -> Result<(), ServeError> {
-        tokio::time::timeout(PATIENCE, self.serving).await.expect("in time").expect("no panic")
+        in_time("in time", self.serving).await.expect("no panic")
     }
 }
 

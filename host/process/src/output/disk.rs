@@ -7,9 +7,10 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use wharf_core::{
     SessionId, TenantId,
     quota::{Bounds, Level, Quota, QuotaFull, Share},
@@ -132,7 +133,7 @@ impl OutputDisk {
     }
 
     fn streams(&self) -> MutexGuard<'_, DiskStreams> {
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+        self.streams.lock()
     }
 }
 
@@ -202,7 +203,7 @@ impl DiskClaim {
     }
 
     fn list(&self, output: &Arc<CapturedOutput>, closed: bool) {
-        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listed = self.listed.lock();
         let mut streams = self.disk.streams();
         streams.next += 1;
         let number = streams.next;
@@ -212,7 +213,7 @@ impl DiskClaim {
     }
 
     fn unlist(&self) {
-        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listed = self.listed.lock();
         let Some(number) = listed.take() else { return };
         let mut streams = self.disk.streams();
         let Some(of_tenant) = streams.tenants.get_mut(&self.tenant) else { return };
@@ -223,7 +224,7 @@ impl DiskClaim {
     }
 
     fn share(&self) -> MutexGuard<'_, Share> {
-        self.share.lock().unwrap_or_else(PoisonError::into_inner)
+        self.share.lock()
     }
 }
 

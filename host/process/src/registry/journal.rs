@@ -16,22 +16,23 @@ use std::{
     fs::{self, File, TryLockError},
     io,
     path::{Path, PathBuf},
-    sync::{Mutex, OnceLock, atomic::AtomicU32},
+    sync::{OnceLock, atomic::AtomicU32},
 };
 
 use chrono::{DateTime, Utc};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::{
     sync::{mpsc, watch},
     time::Instant,
 };
+use wharf_files::private_files;
 
 use super::{leader::LeaderIdentity, process::Process, quotas::ProcessQuotas, state::ProcessState};
-use crate::{Exit, KilledBy, Owner, ProcessId, output::CapturedOutput, polls::Polls, private_files};
+use crate::{Exit, KilledBy, Owner, ProcessId, output::CapturedOutput, polls::Polls};
 
 const LOCK: &str = "lock";
 const RECORD: &str = "record.json";
-const NEW_RECORD: &str = "record.json.new";
 
 /// A process as the next host finds it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -57,15 +58,14 @@ impl HostDirectory {
     /// Makes a directory for this host below `root`, and moves everything there that
     /// ended hosts left. Says of each process whether it was running.
     pub(super) fn open(root: &Path, quotas: &ProcessQuotas) -> io::Result<(Self, Vec<(Process, bool)>)> {
-        let make = |directory: &Path| private_files::directory_builder().recursive(true).create(directory);
-        make(root)?;
+        private_files::make_directory(root)?;
         // Hosts that start at once do this one after the other: none takes the
         // directory of another for abandoned before it is locked.
-        let turn = lock_file(&root.join(LOCK))?;
+        let turn = private_files::open_lock(&root.join(LOCK))?;
         turn.lock()?;
         let directory = root.join(ProcessId::random().map_err(io::Error::other)?.to_string());
-        make(&directory)?;
-        let lock = lock_file(&directory.join(LOCK))?;
+        private_files::make_directory(&directory)?;
+        let lock = private_files::open_lock(&directory.join(LOCK))?;
         lock.lock()?;
         let mut found = Vec::new();
         for entry in fs::read_dir(root)? {
@@ -73,7 +73,7 @@ impl HostDirectory {
             if path == directory || !path.is_dir() {
                 continue;
             }
-            let other = lock_file(&path.join(LOCK))?;
+            let other = private_files::open_lock(&path.join(LOCK))?;
             match other.try_lock() {
                 Ok(()) => found.extend(adopt(&path, &directory, quotas)?),
                 // It lives.
@@ -88,10 +88,6 @@ impl HostDirectory {
     pub(super) fn of(&self, id: ProcessId) -> PathBuf {
         self.directory.join(id.to_string())
     }
-}
-
-fn lock_file(path: &Path) -> io::Result<File> {
-    File::options().create(true).write(true).truncate(false).open(path)
 }
 
 /// Takes over what an abandoned directory holds, and removes it. What cannot be taken over
@@ -198,9 +194,7 @@ impl Process {
             leader: if state.status.has_ended() { None } else { pid.and_then(LeaderIdentity::of) },
             state: state.clone(),
         };
-        let new = self.directory.join(NEW_RECORD);
-        fs::write(&new, serde_json::to_vec(&record)?)?;
-        fs::rename(&new, self.directory.join(RECORD))
+        private_files::replace(&self.directory.join(RECORD), &serde_json::to_vec(&record)?)
     }
 
     /// Removes its files. Readers that have them open read on.

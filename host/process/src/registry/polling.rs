@@ -3,7 +3,7 @@
 //!
 //! Owns what a poll answers. How polls are judged is `completion`'s.
 
-use std::{sync::PoisonError, time::Duration};
+use std::time::Duration;
 
 use super::{Processes, process::Process};
 use crate::{
@@ -81,7 +81,7 @@ impl Process {
     pub(super) fn poll_statistics(&self) -> PollStatistics {
         // On the clock that never goes back, from the start on.
         let time = |ran: Duration| self.started + ran;
-        let polls = self.polls.lock().unwrap_or_else(PoisonError::into_inner);
+        let polls = self.polls.lock();
         PollStatistics {
             polls: polls.total(),
             last: polls.last().map(time),
@@ -92,7 +92,7 @@ impl Process {
     }
 
     fn count_poll(&self, status: Status, settings: &PollSettings, metrics: &PollMetrics) -> Option<Guidance> {
-        let mut polls = self.polls.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut polls = self.polls.lock();
         polls.record(self.began.elapsed(), PolledStatus(status), settings, metrics)
     }
 }

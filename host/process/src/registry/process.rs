@@ -4,13 +4,14 @@ use std::{
     io,
     path::PathBuf,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicU32, Ordering::SeqCst},
     },
     time::Duration,
 };
 
 use chrono::{DateTime, Utc};
+use parking_lot::Mutex;
 use tokio::{
     select,
     sync::{mpsc, oneshot, watch},
@@ -83,13 +84,13 @@ impl Process {
     }
 
     pub(super) fn child(&self) -> Option<Arc<Child>> {
-        self.child.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.child.lock().clone()
     }
 
     /// It runs from now on.
     pub(super) fn attach(&self, child: &Arc<Child>) {
         self.pid.get_or_init(|| child.pid());
-        *self.child.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(child));
+        *self.child.lock() = Some(Arc::clone(child));
     }
 
     /// Nobody can write to them any more, or nobody wants to know what is written.
@@ -102,7 +103,7 @@ impl Process {
     pub(super) fn release(&self) {
         self.set_descendants(0);
         self.slot.end(&self.owner);
-        self.child.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.child.lock().take();
     }
 
     /// How many descendants live, where the leader has ended. Where the supervisor does

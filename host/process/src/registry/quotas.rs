@@ -1,8 +1,9 @@
 //! How many processes each session, each tenant and the host as a whole run and
 //! keep, and how much of the disk their output takes.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use wharf_core::{
     ProcessLimits,
     quota::{Bounds, Quota, QuotaFull, Share},
@@ -113,6 +114,6 @@ impl ProcessSlot {
     }
 
     fn share(&self) -> MutexGuard<'_, SlotShare> {
-        self.share.lock().unwrap_or_else(PoisonError::into_inner)
+        self.share.lock()
     }
 }

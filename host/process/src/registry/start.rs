@@ -5,17 +5,19 @@ use std::{
     ffi::OsString,
     fs, io,
     path::PathBuf,
-    sync::{Arc, Mutex, OnceLock, atomic::AtomicU32},
+    sync::{Arc, OnceLock, atomic::AtomicU32},
     time::Duration,
 };
 
 use chrono::Utc;
+use parking_lot::Mutex;
 use tokio::{
     select,
     sync::{mpsc, watch},
     task::spawn_blocking,
     time::Instant,
 };
+use wharf_files::private_files;
 use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnError, Spawner, StdoutPipe};
 
 use wharf_core::quota::Level;
@@ -33,7 +35,6 @@ use crate::{
     Exit, Owner, ProcessError, ProcessId,
     output::{CapturedOutput, CopierSlots, OutputDisk, OutputLimits, copy},
     polls::Polls,
-    private_files,
 };
 
 /// Commands are shown up to this length.
@@ -212,7 +213,7 @@ impl PlannedProcess {
             reserved.map_err(|full| ProcessError::NoRoomForOutput { full })
         };
         let (stdout, stderr) = (reserve()?, reserve()?);
-        private_files::directory_builder().create(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
+        private_files::make_new_directory(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
         let Self { id, owner, command, directory, limits, slot, stops } = self;
         let create = |name, claim| CapturedOutput::create(&directory.join(name), limits, claim);
         let streams = create(Process::STDOUT, stdout).and_then(|stdout| Ok((stdout, create(Process::STDERR, stderr)?)));

@@ -11,8 +11,9 @@ use wharf_process::{
     WaitCondition, output::OutputLimits,
 };
 use wharf_spawn::Sandbox;
+use wharf_test_support::{AMPLE, processes::lives, until};
 
-use crate::support::{AMPLE, Room, files_below, lives, owner, settings, shell, spawner};
+use crate::support::{Room, files_below, owner, settings, shell, spawner};
 use crate::waiting::pattern;
 
 fn numbers(text: &str) -> Vec<u32> {
@@ -83,12 +84,7 @@ async fn failure_4_no_session_and_no_double_fork_escapes_a_stop() {
         echo up; while :; do sleep 1; done";
     let id = room.shell(stubborn).await;
     assert!(pattern(&room, id, r"up").await);
-    let printed = async {
-        while numbers(&room.tail(id)).len() < 2 {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-    };
-    tokio::time::timeout(AMPLE, printed).await.expect("both say who they are");
+    until("both say who they are", || numbers(&room.tail(id)).len() >= 2).await;
     let pids = numbers(&room.tail(id));
     assert!(pids.iter().all(|pid| lives(*pid)));
     let stopped = room.processes.stop(&owner("one"), id, Duration::from_millis(50)).await.expect("a stop");

@@ -7,12 +7,15 @@ use std::{
     path::Path,
     process::{Command, Stdio},
     sync::Arc,
-    time::Duration,
 };
 
 use wharf_process::{Exit, KilledBy, Processes, Status, StreamName};
+use wharf_test_support::{
+    AMPLE, let_time_pass,
+    processes::{lives, until_dead},
+};
 
-use crate::support::{AMPLE, Room, lives, owner, settings, shell, spawner};
+use crate::support::{Room, owner, settings, shell, spawner};
 use crate::waiting::pattern;
 
 const DIRECTORY: &str = "WHARF_TEST_DIRECTORY";
@@ -56,7 +59,7 @@ async fn what_a_killed_host_ran_is_listed_as_lost_with_its_output_and_is_killed(
     let listed: Vec<_> = processes.list(&owner("one")).await.iter().map(|listed| listed.exit.clone()).collect();
     let expected = [Exit::Exited { code: 3 }, Exit::Killed { by: KilledBy::HostLost }];
     assert_eq!(listed, expected.map(Some));
-    wait_for_death(pid);
+    until_dead(pid);
     let left: Vec<_> = homes(directory.path()).iter().flat_map(|home| fs::read_dir(home).expect("a listing")).collect();
     assert_eq!(left.len(), 3, "two processes and a lock: {left:?}");
 
@@ -129,20 +132,10 @@ async fn host_that_is_killed() {
     assert!(pattern(&room, id, "before the kill").await);
     let pid = room.processes.snapshot(&owner("one"), id).await.expect("a process").pid.expect("it runs");
     writeln!(std::io::stdout().lock(), "runs as {pid}").expect("a reader");
-    tokio::time::sleep(AMPLE).await;
+    let_time_pass(AMPLE, "it is killed meanwhile").await;
 }
 
 fn homes(root: &Path) -> Vec<std::path::PathBuf> {
     let entries = fs::read_dir(root).expect("a listing").map(|entry| entry.expect("an entry").path());
     entries.filter(|path| path.is_dir()).collect()
-}
-
-/// A killed process is gone when the kernel has taken it down, which nobody
-/// but its parent is told.
-fn wait_for_death(pid: u32) {
-    let begun = std::time::Instant::now();
-    while lives(pid) {
-        assert!(begun.elapsed() < AMPLE, "the process lives on");
-        std::thread::park_timeout(Duration::from_millis(1));
-    }
 }

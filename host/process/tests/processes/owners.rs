@@ -3,8 +3,9 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use wharf_process::{ProcessError, ProcessId, ProcessSettings, Signal, StreamName, WaitCondition};
+use wharf_test_support::AMPLE;
 
-use crate::support::{AMPLE, Room, owned, owner, settings, shell};
+use crate::support::{Room, owned, owner, settings, shell};
 
 #[tokio::test]
 async fn what_is_somebody_elses_is_not_there_and_nothing_about_it_changes() {

@@ -3,8 +3,9 @@
 use std::{collections::HashSet, sync::Arc};
 
 use wharf_process::{SpawnRequest, Status};
+use wharf_test_support::AMPLE;
 
-use crate::support::{AMPLE, Room, owner, shell};
+use crate::support::{Room, owner, shell};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn polls_at_once_are_counted_exactly_over_processes() {

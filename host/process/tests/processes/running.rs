@@ -5,8 +5,9 @@ use std::{sync::mpsc, task::Poll, time::Duration};
 use tokio::{runtime, task::spawn_blocking};
 use wharf_process::{Exit, ProcessError, SpawnRequest, Status, StreamName};
 use wharf_spawn::SpawnError;
+use wharf_test_support::AMPLE;
 
-use crate::support::{AMPLE, Room, files_below, owner, shell};
+use crate::support::{Room, files_below, owner, shell};
 
 #[tokio::test]
 async fn a_program_that_does_not_exist_is_an_error_and_listed_as_failed() {

@@ -3,8 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use wharf_process::{Exit, KilledBy, ProcessError, Status};
+use wharf_test_support::{AMPLE, in_time, processes::lives};
 
-use crate::support::{AMPLE, Room, lives, owned, owner, shell};
+use crate::support::{Room, owned, owner, shell};
 use crate::waiting::pattern;
 
 #[tokio::test]
@@ -106,10 +107,11 @@ async fn a_process_can_be_stopped_while_it_starts() {
                 if let Some(running) = running {
                     return running.id;
                 }
+                // It is to be found as early as can be.
                 tokio::task::yield_now().await;
             }
         };
-        let id = tokio::time::timeout(AMPLE, listed).await.expect("it is listed");
+        let id = in_time("it is listed", listed).await;
         let stopped = room.processes.stop(&owner("one"), id, Duration::ZERO).await.expect("a stop");
         assert_eq!(stopped.exit, Some(Exit::Killed { by: KilledBy::User }));
         // Before it ran, or after.

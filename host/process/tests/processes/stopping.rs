@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use wharf_process::{Exit, KilledBy, Status, StreamName};
+use wharf_test_support::AMPLE;
 
-use crate::support::{AMPLE, Room, owner};
+use crate::support::{Room, owner};
 use crate::waiting::pattern;
 
 const BY_USER: Option<Exit> = Some(Exit::Killed { by: KilledBy::User });

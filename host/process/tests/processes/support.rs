@@ -15,9 +15,7 @@ use wharf_process::{
     WaitCondition, WaitEnd, output::OutputLimits,
 };
 use wharf_spawn::Spawner;
-
-/// Long enough for any machine; no test waits for it to pass.
-pub(crate) const AMPLE: Duration = Duration::from_secs(60);
+use wharf_test_support::{AMPLE, until_async};
 
 /// The spawner of all tests of this binary.
 pub(crate) fn spawner() -> Spawner {
@@ -67,16 +65,11 @@ impl Room {
 
     /// Looks at a process again and again until it is so.
     pub(crate) async fn until(&self, id: ProcessId, so: impl Fn(&ProcessSnapshot) -> bool) -> ProcessSnapshot {
-        let looking = async {
-            loop {
-                let snapshot = self.processes.snapshot(&owner("one"), id).await.expect("a process");
-                if so(&snapshot) {
-                    return snapshot;
-                }
-                tokio::time::sleep(Duration::from_millis(2)).await;
-            }
-        };
-        tokio::time::timeout(AMPLE, looking).await.expect("it becomes so")
+        until_async("a process becomes so", async || {
+            let snapshot = self.processes.snapshot(&owner("one"), id).await.expect("a process");
+            if so(&snapshot) { Ok(snapshot) } else { Err(snapshot) }
+        })
+        .await
     }
 
     pub(crate) async fn close(self) {
@@ -116,18 +109,6 @@ pub(crate) fn shell(command: &str) -> SpawnRequest {
         containment: Containment::None,
         user: None,
     }
-}
-
-/// State and parent of a process.
-pub(crate) fn stat(pid: u32) -> Option<(String, u32)> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let mut words = stat.rsplit_once(") ")?.1.split(' ');
-    Some((words.next()?.into(), words.next()?.parse().ok()?))
-}
-
-/// A zombie has been killed, too.
-pub(crate) fn lives(pid: u32) -> bool {
-    stat(pid).is_some_and(|(state, _)| state != "Z" && state != "X")
 }
 
 pub(crate) fn files_below(directory: &Path) -> usize {

@@ -2,8 +2,9 @@
 
 use wharf_core::{Code, Error, ProcessLimits};
 use wharf_process::{Owner, ProcessId, ProcessSettings, Processes, StreamName, WaitCondition, WaitEnd};
+use wharf_test_support::AMPLE;
 
-use crate::support::{AMPLE, Room, owned, settings, shell, spawner};
+use crate::support::{Room, owned, settings, shell, spawner};
 
 fn of(tenant: &str, session: &str) -> Owner {
     owned(tenant, "workspace", session)

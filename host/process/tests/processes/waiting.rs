@@ -3,8 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use wharf_process::{Pattern, PatternMatch, ProcessId, SpawnRequest, StreamName, WaitCondition, WaitEnd};
+use wharf_test_support::AMPLE;
 
-use crate::support::{AMPLE, Room, owner, shell};
+use crate::support::{Room, owner, shell};
 
 fn until_pattern(raw: &str, from: u64) -> WaitCondition {
     let pattern = Pattern::new(raw).expect("a pattern");

@@ -1,8 +1,6 @@
 //! Why a component cannot be had from a registry.
 
-use std::{io, path::PathBuf};
-
-use oci_spec::OciSpecError;
+use std::{error::Error, io, path::PathBuf};
 
 /// Why a component cannot be had from a registry. No text of it has a login or a token.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +13,7 @@ pub enum OciError {
         address: String,
         /// Why.
         #[source]
-        source: Box<ureq::Error>,
+        source: Box<dyn Error + Send + Sync>,
     },
     /// What was sent broke off.
     #[error("{address} broke off")]
@@ -138,7 +136,7 @@ pub enum OciError {
     Manifest {
         /// Why.
         #[source]
-        source: Box<OciSpecError>,
+        source: Box<dyn Error + Send + Sync>,
     },
     /// It stands for several artifacts.
     #[error("it is an index of several artifacts, and none is chosen for you; name one of them: {found}")]

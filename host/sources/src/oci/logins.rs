@@ -13,9 +13,9 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use directories::BaseDirs;
 use serde::Deserialize;
 use url::Url;
+use wharf_files::regular_file;
 
 use super::error::OciError;
-use crate::regular_file;
 
 /// What the file may have.
 const MOST_BYTES: u64 = 1 << 20;

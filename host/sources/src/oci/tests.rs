@@ -213,7 +213,7 @@ fn one_time_is_for_all_that_is_asked() {
     let none = RegistryLogins::none();
     let refused = pull(&reference(&text), 10, Duration::from_millis(500), &none, &mut |_| {}).expect_err("too late");
     assert!(
-        matches!(&refused, OciError::Request { source, .. } if matches!(**source, ureq::Error::Timeout(_))),
+        matches!(&refused, OciError::Request { source, .. } if matches!(source.downcast_ref(), Some(ureq::Error::Timeout(_)))),
         "{refused:?}"
     );
     assert!(server.join().expect("served") > 0, "the layer was asked for");

@@ -6,12 +6,13 @@
 
 use std::{
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use super::Spawner;
@@ -66,7 +67,7 @@ struct ContainmentFailure {
 
 impl CapabilityCache {
     fn known(&self) -> MutexGuard<'_, Option<ProbedCapabilities>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 
     fn now(&self) -> Option<ProbedCapabilities> {

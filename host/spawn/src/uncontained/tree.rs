@@ -8,13 +8,9 @@ pub(super) use windows::{ProcessTree, wait};
 
 #[cfg(unix)]
 mod unix {
-    use std::{
-        io,
-        os::unix::process::ExitStatusExt as _,
-        process::Child,
-        sync::{Mutex, PoisonError},
-    };
+    use std::{io, os::unix::process::ExitStatusExt as _, process::Child};
 
+    use parking_lot::Mutex;
     use rustix::{
         io::Errno,
         process::{Pid, Signal as Number, WaitId, WaitIdOptions, kill_process_group, waitid},
@@ -60,7 +56,7 @@ mod unix {
         let ProcessTree(pid) = ProcessTree::of(&program)?;
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while let Err(Errno::INTR) = waitid(WaitId::Pid(pid), options) {}
-        let mut tree = tree.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tree = tree.lock();
         if let Some(mut group) = tree.take() {
             group.kill();
         }
@@ -78,9 +74,9 @@ mod windows {
         io,
         os::windows::io::{AsRawHandle as _, RawHandle},
         process::Child,
-        sync::{Mutex, PoisonError},
     };
 
+    use parking_lot::Mutex;
     use win32job::{ExtendedLimitInfo, Job};
 
     use crate::{ChildExit, Signal, SpawnError};
@@ -118,7 +114,7 @@ mod windows {
     /// Waits for the end of a program and kills the rest of its job.
     pub(in super::super) fn wait(mut program: Child, tree: &Mutex<Option<ProcessTree>>) -> io::Result<ChildExit> {
         let status = program.wait();
-        tree.lock().unwrap_or_else(PoisonError::into_inner).take();
+        tree.lock().take();
         Ok(ChildExit::Exited { code: status?.code().unwrap_or_default() })
     }
 }

@@ -5,18 +5,21 @@ use std::{
     fs::{self, File},
     io::{Read as _, Seek as _, Write as _},
     process::Command,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use crate::support::{self, WatchedTree, lives, output, shell, until};
+use crate::support::{self, WatchedTree, output, shell};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use wharf_spawn::{
     ChildExit, ChildInput, ChildLimits, ChildOutput, Descriptor, Signal, SpawnError, SpawnRequest, Spawner,
 };
+use wharf_test_support::{
+    AMPLE, in_time,
+    processes::{children_of, lives, parent},
+    until,
+};
 
 const GRACE: Duration = Duration::from_millis(200);
-/// Far more than any step takes; a test that hits it has failed.
-const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]
 async fn the_code_with_which_a_program_ends_is_told() {
@@ -177,7 +180,7 @@ async fn descendants_that_hold_the_pipe_do_not_delay_the_end() {
     let mut child = spawner.spawn(request).await.expect("a child");
     let mut line = String::new();
     BufReader::new(child.take_stdout().expect("a pipe")).read_line(&mut line).await.expect("a line");
-    let ended = tokio::time::timeout(SOON, child.wait()).await.expect("no wait for the pipe").expect("its end");
+    let ended = in_time("no wait for the pipe", child.wait()).await.expect("its end");
     assert_eq!((ended.exit, ended.descendants), (ChildExit::Exited { code: 3 }, 2));
     assert_eq!(child.descendants().await.expect("a count"), 2);
     child.kill_tree(GRACE).await.expect("the end of all");
@@ -200,7 +203,7 @@ async fn a_stubborn_tree_ends() {
     }
     assert!(members.iter().all(|pid| lives(*pid)));
     assert!(members.contains(&child.pid()));
-    let ended = tokio::time::timeout(SOON, child.kill_tree(GRACE)).await.expect("an end").expect("how");
+    let ended = in_time("its end", child.kill_tree(GRACE)).await.expect("how");
     assert_eq!(ended.exit, ChildExit::Signaled { signal: 9 });
     assert!(!members.iter().any(|pid| lives(*pid)), "some of {members:?} live");
 }
@@ -213,7 +216,7 @@ async fn a_tree_that_is_asked_politely_may_end_itself() {
     let mut child = spawner.spawn(request).await.expect("a child");
     let mut line = String::new();
     BufReader::new(child.take_stdout().expect("a pipe")).read_line(&mut line).await.expect("a line");
-    let ended = child.kill_tree(SOON).await.expect("its end");
+    let ended = child.kill_tree(AMPLE).await.expect("its end");
     assert_eq!(ended.exit, ChildExit::Exited { code: 7 });
 }
 
@@ -231,7 +234,7 @@ async fn a_supervisor_that_is_killed_leaves_nothing_behind() {
     let spawner = Spawner::new();
     let child = spawner.spawn(shell("setsid sleep 1000 & exec sleep 1000")).await.expect("a child");
     let watched = WatchedTree::tree_of(&child).await;
-    support::kill(support::parent(child.pid()));
+    support::kill(parent(child.pid()));
     assert!(matches!(child.wait().await, Err(SpawnError::Lost)));
     watched.end().await;
 }
@@ -240,7 +243,7 @@ async fn a_supervisor_that_is_killed_leaves_nothing_behind() {
 async fn a_root_that_is_killed_is_replaced_and_its_children_live() {
     let spawner = Spawner::new();
     let child = spawner.spawn(shell("exec sleep 1000")).await.expect("a child");
-    let root = support::parent(support::parent(child.pid()));
+    let root = parent(parent(child.pid()));
     support::kill(root);
     until("the root is gone", || !lives(root)).await;
     assert_eq!(output(&spawner, shell("echo again")).await, "again\n");
@@ -304,7 +307,7 @@ async fn long_arguments_arrive_and_longer_ones_are_refused() {
 async fn hundreds_of_children_leave_no_zombie_and_no_descriptor() {
     let spawner = Spawner::new();
     let first = spawner.spawn(shell("exec sleep 1000")).await.expect("a child");
-    let root = support::parent(support::parent(first.pid()));
+    let root = parent(parent(first.pid()));
     let (ours, roots) = (descriptors("self"), descriptors(&root.to_string()));
     for number in 0..500 {
         let child = spawner.spawn(shell("exit 0")).await.expect("a child");
@@ -322,7 +325,7 @@ async fn hundreds_of_children_leave_no_zombie_and_no_descriptor() {
         done.expect("a child");
     }
     // One supervisor is left, that of the first; ended ones would count.
-    until("all supervisors are gone", || support::children_of(root) == 1).await;
+    until("all supervisors are gone", || children_of(root) == 1).await;
     until("the sockets are closed", || descriptors("self") <= ours).await;
     assert_eq!(descriptors(&root.to_string()), roots);
 }
@@ -334,15 +337,7 @@ fn descriptors(process: &str) -> Option<usize> {
 
 #[tokio::test]
 async fn nothing_of_a_host_that_was_killed_lives_on() {
-    let mut host = support::play_host("children::host");
-    let pids = support::numbers_said_by(&mut host, 2);
-    assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
-    host.kill().expect("a kill");
-    let killed = Instant::now();
-    host.wait().expect("its end");
-    until("the tree is gone", || !pids.iter().any(|pid| lives(*pid))).await;
-    // Two seconds is the promise.
-    assert!(killed.elapsed() < Duration::from_secs(2), "it took {:?}", killed.elapsed());
+    support::nothing_outlives(|| support::play_host("children::host"), 2).await;
 }
 
 /// Plays a host that is to be killed; does nothing when the tests run.

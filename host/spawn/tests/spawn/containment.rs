@@ -12,11 +12,12 @@ use std::{
     time::Duration,
 };
 
-use crate::support::{self, WatchedTree, lives, output, shell, until, workspace::ContainedWorkspace};
+use crate::support::{self, WatchedTree, output, shell, workspace::ContainedWorkspace};
 use wharf_spawn::{
     Bind, ChildExit, ChildOutput, ChildWorkspace, Containment, Descriptor, ProbeWorkspace, Sandbox, SandboxMechanism,
     Signal, SpawnError, SpawnRequest, Spawner,
 };
+use wharf_test_support::until_async;
 
 #[tokio::test]
 async fn the_workspace_is_read_and_written() {
@@ -159,14 +160,7 @@ async fn a_contained_tree_ends_with_its_child() {
 #[tokio::test]
 async fn nothing_contained_lives_on_after_its_host() {
     for (number, _) in ContainedWorkspace::all().await.iter().enumerate() {
-        let mut host = support::play_host_number("containment::host", number);
-        let pids = support::numbers_said_by(&mut host, 3);
-        assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
-        host.kill().expect("a kill");
-        let killed = std::time::Instant::now();
-        host.wait().expect("its end");
-        until("the tree is gone", || !pids.iter().any(|pid| lives(*pid))).await;
-        assert!(killed.elapsed() < Duration::from_secs(2), "it took {:?}", killed.elapsed());
+        support::nothing_outlives(|| support::play_host_number("containment::host", number), 3).await;
     }
 }
 
@@ -323,12 +317,7 @@ async fn a_probe_that_failed_is_tried_again_and_starts_are_unavailable_until_it_
     }
     assert!(tries.load(SeqCst) <= 2, "{} tries", tries.load(SeqCst));
     mended.store(true, SeqCst);
-    let works = async {
-        while spawner.spawn(contained()).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), works).await.expect("it is tried again");
+    until_async("it is tried again", async || spawner.spawn(contained()).await).await;
     let tried = tries.load(SeqCst);
     spawner.spawn(contained()).await.expect("it contains");
     assert_eq!(tries.load(SeqCst), tried, "what works is not tried again");

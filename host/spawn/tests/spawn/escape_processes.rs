@@ -7,6 +7,7 @@ use crate::support::{
     workspace::{ContainedWorkspace, attempt, proven},
 };
 use wharf_spawn::{ChildExit, ChildLimits, ChildOutput, ProcessLimitScope, SpawnRequest};
+use wharf_test_support::{in_time, until_async};
 
 #[tokio::test]
 async fn the_host_and_siblings_are_out_of_reach() {
@@ -115,17 +116,10 @@ async fn a_fork_bomb_is_bounded_and_stopped() {
         // Where others of the same user are counted, too, they may have taken all
         // but a few places.
         let (least, bound) = if limit == ProcessLimitScope::User { (0, 62) } else { (15, 30) };
-        let grown = async {
-            while child.descendants().await.expect("a count") < least {
-                tokio::time::sleep(Duration::from_millis(2)).await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(60), grown).await.unwrap_or_else(|_| panic!("{}", place.name()));
+        let grown = format!("there are {least} in {}", place.name());
+        until_async(grown, async || child.descendants().await.expect("a count") >= least).await;
         assert!(child.descendants().await.expect("a count") <= bound, "{}", place.name());
-        tokio::time::timeout(Duration::from_secs(20), child.kill_tree(Duration::ZERO))
-            .await
-            .expect("an end")
-            .expect("how");
+        in_time("its end", child.kill_tree(Duration::ZERO)).await.expect("how");
         assert_eq!(child.descendants().await.expect("a count"), 0);
     }
 }

@@ -12,6 +12,7 @@ use rustix::process::{getppid, getuid, test_kill_process};
 use wharf_spawn::{
     ChildLimits, ChildOutput, Containment, ProcessLimitScope, Sandbox, SpawnError, SpawnRequest, Spawner,
 };
+use wharf_test_support::processes::parent;
 
 #[tokio::test]
 async fn memory_is_limited_and_reserved_addresses_are_not() {
@@ -34,7 +35,7 @@ async fn bounds_that_cannot_be_set_are_said_and_the_child_does_not_start() {
         return;
     }
     let child = spawner.spawn(shell("exec sleep 1000")).await.expect("a child");
-    let root = support::parent(support::parent(child.pid()));
+    let root = parent(parent(child.pid()));
     // More than the system has numbers for.
     let limits = ChildLimits { processes: Some(u64::MAX), ..ChildLimits::default() };
     for containment in [Containment::None, Containment::Required(Sandbox::default())] {

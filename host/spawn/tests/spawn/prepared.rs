@@ -1,14 +1,14 @@
 //! Prepared sandboxes: which child gets one, that it is like any other, and that none is
 //! left over.
 
-use std::{
-    fs,
-    os::unix::fs::chown,
-    time::{Duration, Instant},
-};
+use std::{fs, os::unix::fs::chown};
 
-use crate::support::{self, below, kill, lives, output_and_preparation, parent, until, workspace::ContainedWorkspace};
+use crate::support::{self, kill, output_and_preparation, workspace::ContainedWorkspace};
 use wharf_spawn::{Bind, Child, ChildLimits, Containment, Sandbox, SandboxMechanism, SpawnRequest, Spawner};
+use wharf_test_support::{
+    processes::{below, lives, parent},
+    until,
+};
 
 /// The output of a child, and whether it took a prepared sandbox.
 async fn said(place: &ContainedWorkspace, request: SpawnRequest) -> (String, bool) {
@@ -176,14 +176,7 @@ async fn none_is_left_when_the_last_spawner_is_gone() {
 #[tokio::test]
 async fn none_lives_on_after_its_host() {
     for (number, _) in ContainedWorkspace::all_in_bubblewrap().await.iter().enumerate() {
-        let mut host = support::play_host_number("prepared::host", number);
-        let pids = support::numbers_said_by(&mut host, 2);
-        assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
-        host.kill().expect("a kill");
-        let killed = Instant::now();
-        host.wait().expect("its end");
-        until("they are gone", || !pids.iter().any(|pid| lives(*pid))).await;
-        assert!(killed.elapsed() < Duration::from_secs(2), "it took {:?}", killed.elapsed());
+        support::nothing_outlives(|| support::play_host_number("prepared::host", number), 2).await;
     }
 }
 

@@ -3,20 +3,21 @@
 pub(crate) mod workspace;
 
 use std::{
-    env, fs,
+    env,
     io::{BufRead as _, BufReader},
     process::{Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncReadExt as _;
 use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnRequest, Spawner};
+use wharf_test_support::{
+    processes::{below, lives, parent},
+    soon_once, until,
+};
 
 const ROLE: &str = "WHARF_TEST_HOST";
-/// No test takes nearly as long.
-const PATIENCE: Duration = Duration::from_secs(20);
-
 /// A request that runs this script, uncontained.
 pub(crate) fn shell(script: &str) -> SpawnRequest {
     SpawnRequest {
@@ -49,40 +50,6 @@ pub(crate) async fn output_and_preparation(spawner: &Spawner, mut request: Spawn
     (text, child.used_prepared_sandbox())
 }
 
-/// Polls until the condition holds.
-pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let looking = async {
-        while !holds() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, looking).await.unwrap_or_else(|_| panic!("still not so: {what}"));
-}
-
-/// State, parent and rest of a process.
-fn stat(pid: u32) -> Option<(String, u32)> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let mut words = stat.rsplit_once(") ")?.1.split(' ');
-    Some((words.next()?.into(), words.next()?.parse().ok()?))
-}
-
-pub(crate) fn lives(pid: u32) -> bool {
-    stat(pid).is_some_and(|(state, _)| state != "Z" && state != "X")
-}
-
-pub(crate) fn parent(pid: u32) -> u32 {
-    stat(pid).expect("a process").1
-}
-
-/// The number of children of a process, zombies included.
-pub(crate) fn children_of(parent: u32) -> usize {
-    all().filter(|pid| stat(*pid).is_some_and(|(_, other)| other == parent)).count()
-}
-
-fn all() -> impl Iterator<Item = u32> {
-    fs::read_dir("/proc").expect("/proc").filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-}
-
 /// Kills a process, which may have ended already.
 pub(crate) fn kill(pid: u32) {
     signal(pid, Signal::KILL);
@@ -101,21 +68,6 @@ pub(crate) async fn tree_of(child: &Child, count: usize) -> Vec<u32> {
     let supervisor = parent(child.pid());
     until("all have started", || below(supervisor).len() >= count).await;
     below(supervisor)
-}
-
-/// All descendants of a process.
-pub(crate) fn below(ancestor: u32) -> Vec<u32> {
-    let is_below = |pid: &u32| {
-        let mut at = *pid;
-        while let Some((_, parent)) = stat(at).filter(|(_, parent)| *parent != 0) {
-            if parent == ancestor {
-                return true;
-            }
-            at = parent;
-        }
-        false
-    };
-    all().filter(is_below).collect()
 }
 
 /// Writes a number for the test that started this process as a host.
@@ -160,8 +112,24 @@ pub(crate) fn host_number() -> usize {
     env::var(ROLE).ok().and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
+/// Kills a host that has said so many processes live, and sees them end. Two seconds is the promise.
+pub(crate) async fn nothing_outlives(play: impl Fn() -> std::process::Child, count: usize) {
+    soon_once("nothing lives on after its host", async || {
+        let mut host = play();
+        let pids = numbers_said_by(&mut host, count);
+        assert!(pids.iter().all(|pid| lives(*pid)), "{pids:?} are to live at first");
+        host.kill().expect("a kill");
+        let killed = Instant::now();
+        host.wait().expect("its end");
+        until("all of them are gone", || !pids.iter().any(|pid| lives(*pid))).await;
+        let took = killed.elapsed();
+        if took < Duration::from_secs(2) { Ok(()) } else { Err(took) }
+    })
+    .await;
+}
+
 /// The first numbers that a host writes, each on a line.
-pub(crate) fn numbers_said_by(host: &mut std::process::Child, count: usize) -> Vec<u32> {
+fn numbers_said_by(host: &mut std::process::Child, count: usize) -> Vec<u32> {
     let lines = BufReader::new(host.stderr.take().expect("piped")).lines();
     lines.map_while(Result::ok).filter_map(|line| line.trim().parse().ok()).take(count).collect()
 }

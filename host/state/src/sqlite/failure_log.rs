@@ -6,9 +6,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
+
+use parking_lot::Mutex;
 
 /// Pause between two lines about the same failure.
 const QUIET: Duration = Duration::from_secs(60);
@@ -35,7 +36,7 @@ impl FailureLog {
     /// Counts a failure. Where a line about it is due, returns how many failures of this
     /// kind happened since the last line.
     pub(super) fn record(&self, text: &str, now: Instant) -> Option<u64> {
-        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failures = self.0.lock();
         match failures.get_mut(text) {
             Some(logged) if now.saturating_duration_since(logged.at) < QUIET => {
                 logged.since += 1;
@@ -80,6 +81,6 @@ mod tests {
         for number in 0..1_000 {
             assert_eq!(log.record(&number.to_string(), now), Some(0));
         }
-        assert!(log.0.lock().expect("a lock").len() <= MOST);
+        assert!(log.0.lock().len() <= MOST);
     }
 }

@@ -48,7 +48,7 @@ static FAILURES: FailureLog = FailureLog::new();
 /// the guest does not get.
 pub(super) fn storage_error(error: rusqlite::Error) -> StateError {
     let shown = error.to_string();
-    let error = StateError::from(error);
+    let error = StateError::of_database(error);
     if matches!(error, StateError::Busy) {
         tracing::debug!(error = shown, "the state database is busy");
         return error;

@@ -4,12 +4,13 @@
 use std::{
     collections::HashSet,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     time::Instant,
 };
 
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -113,7 +114,7 @@ impl Touch {
 
 impl Drop for Touch {
     fn drop(&mut self) {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.used.scope);
+        self.pending.lock().remove(&self.used.scope);
     }
 }
 

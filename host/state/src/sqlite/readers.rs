@@ -1,12 +1,9 @@
 //! The pool of connections for reading, opened when needed and kept for the next read. It
 //! knows nothing of what they read.
 
-use std::{
-    fmt,
-    path::PathBuf,
-    sync::{Mutex, PoisonError},
-};
+use std::{fmt, path::PathBuf};
 
+use parking_lot::Mutex;
 use rusqlite::Connection;
 
 use super::{
@@ -44,7 +41,7 @@ impl ReaderPool {
 
     /// Runs `work` with a connection of its own.
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StateError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = self.idle.lock().pop();
         let connection = match idle {
             Some(connection) => connection,
             None => schema::reader(&self.path, self.access).map_err(Fault::from)?,
@@ -69,7 +66,7 @@ impl ReaderPool {
         if self.access == Access::ReadOnly || !connection.is_autocommit() {
             return;
         }
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         if idle.len() < KEPT {
             idle.push(connection);
         }

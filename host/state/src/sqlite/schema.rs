@@ -5,13 +5,14 @@
 
 use std::{
     fmt::Write as _,
-    fs, io,
+    fs,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
 
 use rusqlite::{Connection, OpenFlags, ffi::ErrorCode};
+use wharf_files::private_files;
 
 use super::options::Durability;
 use crate::{OpenError, StateError};
@@ -116,7 +117,8 @@ pub(super) fn open(directory: &Path) -> Result<OpenedDatabase, OpenError> {
 
 /// The same for a version that knows these layouts: tests make up later ones.
 pub(super) fn open_with(directory: &Path, layouts: &[&str]) -> Result<OpenedDatabase, OpenError> {
-    make_directory(directory).map_err(|source| OpenError::Directory { path: directory.to_path_buf(), source })?;
+    private_files::make_directory(directory)
+        .map_err(|source| OpenError::Directory { path: directory.to_path_buf(), source })?;
     let path = directory.join(FILE_NAME);
     match open_writable(&path, layouts) {
         Ok(connection) => Ok(OpenedDatabase { path, access: Access::ReadWrite, connection }),
@@ -141,7 +143,7 @@ impl From<rusqlite::Error> for OpenFailure {
 }
 
 fn storage(path: &Path, error: rusqlite::Error) -> OpenError {
-    OpenError::Storage { path: path.to_path_buf(), source: StateError::from(error) }
+    OpenError::Storage { path: path.to_path_buf(), source: StateError::of_database(error) }
 }
 
 fn open_writable(path: &Path, layouts: &[&str]) -> Result<Connection, OpenFailure> {
@@ -293,14 +295,3 @@ fn make_private(path: &Path) {
 /// On Windows the directory decides who reads it.
 #[cfg(not(unix))]
 fn make_private(_: &Path) {}
-
-fn make_directory(directory: &Path) -> io::Result<()> {
-    if directory.is_dir() {
-        return Ok(());
-    }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory)
-}

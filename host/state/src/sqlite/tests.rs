@@ -13,6 +13,7 @@ use std::{
 
 use rusqlite::Connection;
 use tempfile::TempDir;
+use wharf_test_support::soon;
 
 use super::*;
 use crate::{Clock, ManualClock, contract};
@@ -107,10 +108,6 @@ fn scope(tenant: &str, session: &str) -> ScopeKey {
         thread: None,
         bucket: "main".parse().expect("legal"),
     }
-}
-
-fn soon() -> Instant {
-    Instant::now() + Duration::from_secs(60)
 }
 
 fn put(key: &str, value: &[u8]) -> Vec<StateChange> {

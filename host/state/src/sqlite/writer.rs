@@ -9,7 +9,7 @@
 use std::{
     path::PathBuf,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
         mpsc,
     },
@@ -17,6 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -104,7 +105,7 @@ impl WriterHandle {
     }
 
     fn send(&self, job: Box<dyn WriterJob>) -> Result<(), StateError> {
-        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut thread = self.thread.lock();
         let running = match &mut *thread {
             Some(running) if !running.handle.is_finished() => running,
             ended => ended.insert(self.start()?),
@@ -129,7 +130,7 @@ impl Drop for WriterHandle {
     /// operation of a dropped store, and uses do not wait for other processes from now on.
     fn drop(&mut self) {
         self.closing.store(true, Ordering::Release);
-        let running = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let running = self.thread.get_mut().take();
         if let Some(WriterThread { jobs, handle }) = running {
             drop(jobs);
             if handle.join().is_err() {

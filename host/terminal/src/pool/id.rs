@@ -1,4 +1,6 @@
-//! Which terminal.
+//! The handle of a terminal.
+//!
+//! Owns that it cannot be guessed.
 
 use std::{fmt, str::FromStr};
 

@@ -1,4 +1,7 @@
-//! What a terminal is, was and ended as.
+//! What callers are told of a terminal: how it is, what a launch and a turn
+//! brought, what a person would see.
+//!
+//! Owns no behaviour.
 
 use std::path::PathBuf;
 
@@ -7,8 +10,7 @@ use chrono::{DateTime, Utc};
 use wharf_completion::{detection::Preset, stream::StreamId};
 pub use wharf_contract::terminal::{CloseReason, Status};
 
-use super::{Restart, TerminalId};
-use crate::{Exit, ScreenView, Size, Slice, TurnState};
+use crate::{HistorySlice, ProgramExit, Restart, ScreenView, TerminalId, TerminalSize, TurnState};
 
 /// A terminal as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +26,7 @@ pub struct TerminalInfo {
     /// Where it stands.
     pub status: Status,
     /// How large it is.
-    pub size: Size,
+    pub size: TerminalSize,
     /// The system's process id of its program, while that runs.
     pub pid: Option<u32>,
     /// Where its program is, as it sees it; as last seen.
@@ -36,7 +38,7 @@ pub struct TerminalInfo {
     /// When it was closed.
     pub ended: Option<DateTime<Utc>>,
     /// How its program ended, once it has for good.
-    pub exit: Option<Exit>,
+    pub exit: Option<ProgramExit>,
     /// Why the host closed it, if it did.
     pub why: Option<CloseReason>,
     /// Why it is over, in words such as `it was ended by signal 11 (SIGSEGV)`;
@@ -68,9 +70,9 @@ pub struct TerminalInfo {
     pub viewers: usize,
 }
 
-/// What became of a start.
+/// A terminal that was launched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Started {
+pub struct LaunchOutcome {
     /// The new terminal.
     pub id: TerminalId,
     /// Those of the same owner that were closed for it.
@@ -79,18 +81,18 @@ pub struct Started {
 
 /// A part of a turn's text, and how the turn stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Followed {
+pub struct TurnOutput {
     /// The text.
-    pub piece: Slice<String>,
+    pub piece: HistorySlice<String>,
     /// The turn.
     pub turn: TurnState,
 }
 
 /// What a person would see.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct ScreenSnapshot {
     /// The screen.
     pub view: ScreenView,
-    /// The rows that went off the top of the main screen, the last of them.
+    /// The scrollback: rows that went off the top of the main screen, the last of them.
     pub history: Vec<String>,
 }

@@ -1,6 +1,6 @@
-//! What those who watch the host can count.
+//! Counts of terminals, turns and failures since the host began.
 //!
-//! Knows nothing of any one terminal.
+//! Never knows any one terminal.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -11,8 +11,7 @@ use serde::Serialize;
 
 use wharf_completion::detection::Endings;
 
-use super::CloseReason;
-use crate::TerminalError;
+use crate::{CloseReason, TerminalError};
 
 /// The upper bounds of the response times that are counted together, in
 /// milliseconds; what took longer is counted behind them.
@@ -24,7 +23,7 @@ pub const LIFE_BUCKETS_SECONDS: [u64; 7] = [1, 10, 60, 300, 900, 3_600, 86_400];
 
 /// Counts since the host began, and what is there now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Metrics {
+pub struct TerminalMetrics {
     /// Terminals that are open now.
     pub open: u64,
     /// Of these, those with a turn that runs.
@@ -63,14 +62,14 @@ pub struct Metrics {
     /// than all.
     pub lives: [u64; LIFE_BUCKETS_SECONDS.len() + 1],
     /// The answers to what was sent.
-    pub responses: Responses,
+    pub responses: TurnResponseTimes,
     /// What went wrong.
-    pub errors: Errors,
+    pub errors: TerminalFailureCounts,
 }
 
 /// How long answers took, from the input until the turn was over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Responses {
+pub struct TurnResponseTimes {
     /// How many there were.
     pub count: u64,
     /// Of these, turns that were given up.
@@ -87,7 +86,7 @@ pub struct Responses {
 
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Errors {
+pub struct TerminalFailureCounts {
     /// Programs that could not be started.
     pub start: u64,
     /// Terminals for which there was no room.
@@ -102,27 +101,27 @@ pub struct Errors {
 
 /// Keeps the counts.
 #[derive(Debug, Default)]
-pub(super) struct Counters {
-    metrics: Mutex<Metrics>,
+pub(crate) struct TerminalCounters {
+    metrics: Mutex<TerminalMetrics>,
     /// How turns ended.
-    pub(super) turns: Endings,
+    pub(crate) turns: Endings,
 }
 
-impl Counters {
-    fn counts(&self) -> MutexGuard<'_, Metrics> {
+impl TerminalCounters {
+    fn counts(&self) -> MutexGuard<'_, TerminalMetrics> {
         // A count is changed as a whole.
         self.metrics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn now(&self, open: usize, busy: usize) -> Metrics {
-        Metrics { open: open as u64, busy: busy as u64, ..*self.counts() }
+    pub(crate) fn now(&self, open: usize, busy: usize) -> TerminalMetrics {
+        TerminalMetrics { open: open as u64, busy: busy as u64, ..*self.counts() }
     }
 
-    pub(super) fn opened(&self) {
+    pub(crate) fn opened(&self) {
         self.counts().opened += 1;
     }
 
-    pub(super) fn closed(&self, why: Option<CloseReason>, open: Duration) {
+    pub(crate) fn closed(&self, why: Option<CloseReason>, open: Duration) {
         let mut counts = self.counts();
         counts.closed += 1;
         counts.open_milliseconds += milliseconds(open);
@@ -140,21 +139,21 @@ impl Counters {
         }
     }
 
-    pub(super) fn lost(&self) {
+    pub(crate) fn lost(&self) {
         let mut counts = self.counts();
         counts.closed += 1;
         counts.host_lost += 1;
     }
 
-    pub(super) fn crashed(&self) {
+    pub(crate) fn crashed(&self) {
         self.counts().crashes += 1;
     }
 
-    pub(super) fn restarted(&self) {
+    pub(crate) fn restarted(&self) {
         self.counts().restarts += 1;
     }
 
-    pub(super) fn answered(&self, after: Duration, cancelled: bool) {
+    pub(crate) fn answered(&self, after: Duration, cancelled: bool) {
         let after = milliseconds(after);
         let mut counts = self.counts();
         let responses = &mut counts.responses;
@@ -167,7 +166,7 @@ impl Counters {
     }
 
     /// Counts an error and hands it on.
-    pub(super) fn failed(&self, error: TerminalError) -> TerminalError {
+    pub(crate) fn failed(&self, error: TerminalError) -> TerminalError {
         let mut counts = self.counts();
         let errors = &mut counts.errors;
         *match &error {
@@ -192,7 +191,7 @@ mod tests {
 
     #[test]
     fn answers_are_counted_by_how_long_they_took() {
-        let counters = Counters::default();
+        let counters = TerminalCounters::default();
         for milliseconds in [0, 100, 101, 300_000, 300_001] {
             counters.answered(Duration::from_millis(milliseconds), false);
         }

@@ -1,17 +1,18 @@
-//! What holds for all terminals of a host, and what is asked of one.
+//! What the operator set for all terminals of a host.
+//!
+//! Owns defaults alone: who enforces a setting reads it here.
 
 use std::{path::PathBuf, time::Duration};
 
 use wharf_completion::Streams;
 pub use wharf_contract::terminal::Restart;
-use wharf_core::{ProcessLimits, TerminalLimits, grant::AllowedCommand};
+use wharf_core::{ProcessLimits, TerminalLimits};
 
-use super::profile::ProfileSettings;
-use crate::{PtyBackend, RecordingSettings, ShellIntegration, Size};
+use crate::{ProfileSettings, PtyBackend, RecordingSettings, ShellIntegration};
 
 /// What holds for all terminals of a host.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct TerminalPoolSettings {
     /// What opens terminals.
     pub pty: PtyBackend,
     /// How many there are, how long, and what is kept of them.
@@ -40,7 +41,7 @@ pub struct Settings {
     pub records: Option<PathBuf>,
 }
 
-impl Default for Settings {
+impl Default for TerminalPoolSettings {
     fn default() -> Self {
         Self {
             pty: PtyBackend::default(),
@@ -54,53 +55,6 @@ impl Default for Settings {
             integration: None,
             streams: None,
             records: None,
-        }
-    }
-}
-
-/// What a caller wants to have started.
-#[derive(Debug, Clone)]
-pub struct Wanted<'w> {
-    /// The program, or the shell.
-    pub command: AllowedCommand<'w>,
-    /// Arguments of the program.
-    pub arguments: &'w [String],
-    /// Where it starts: below the workspace, relative to it or as it is shown;
-    /// empty for the workspace.
-    pub directory: &'w str,
-    /// Variables to set, in pairs of name and value.
-    pub environment: &'w [(String, String)],
-    /// How large the terminal is.
-    pub size: Size,
-    /// What kind of program it is: a profile of the operator's or a preset. What
-    /// follows from the program where absent.
-    pub profile: Option<&'w str>,
-    /// Whether it is started again; what its profile says where absent.
-    pub restart: Option<Restart>,
-    /// How long it may be open; the grant's and the host's own limits hold,
-    /// too.
-    pub lifetime: Option<Duration>,
-    /// Whether it is to be recorded.
-    pub record: bool,
-    /// Whether it must have a stream of events, without which it is not started.
-    pub told: bool,
-}
-
-impl<'w> Wanted<'w> {
-    /// A command with every default.
-    #[must_use]
-    pub fn new(command: AllowedCommand<'w>) -> Self {
-        Self {
-            command,
-            arguments: &[],
-            directory: "",
-            environment: &[],
-            size: Size::default(),
-            profile: None,
-            restart: None,
-            lifetime: None,
-            record: false,
-            told: false,
         }
     }
 }

@@ -1,4 +1,6 @@
 //! In which system call a thread sleeps, and what for.
+//!
+//! Owns what each system call says of its thread. Never knows the other threads.
 
 use std::{fs, os::unix::fs::FileExt as _, time::Duration};
 
@@ -6,7 +8,7 @@ use libc::c_long;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use super::descriptors::{Descriptors, Kind, watched_by};
+use super::descriptors::{DescriptorKind, GroupDescriptors, watched_by};
 
 /// With more descriptors in one call nothing is said.
 const MAX_WATCHED: usize = 64;
@@ -15,7 +17,7 @@ const MAX_SET: usize = 1024;
 
 /// What a thread does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Doing {
+pub(super) enum ThreadActivity {
     /// It waits for the terminal alone.
     Listens {
         /// How long at most.
@@ -43,7 +45,7 @@ pub(super) enum Doing {
 }
 
 /// What a system call waits for.
-enum Sleep {
+enum BlockingCall {
     /// A descriptor that can be read.
     Read(u32),
     /// A descriptor that can be written.
@@ -59,61 +61,61 @@ enum Sleep {
 }
 
 /// Nothing where it cannot be said.
-pub(super) fn doing(
+pub(super) fn activity(
     process: u32,
     thread: u32,
-    descriptors: &Descriptors<'_>,
+    descriptors: &GroupDescriptors<'_>,
     read_limit: Option<Duration>,
-) -> Option<Doing> {
+) -> Option<ThreadActivity> {
     let directory = format!("/proc/{process}/task/{thread}");
     let stat = fs::read_to_string(format!("{directory}/stat")).ok()?;
     match stat.rsplit_once(") ")?.1.as_bytes().first()? {
         b'S' => {}
-        b'R' | b'D' => return Some(Doing::Computes),
-        b'Z' | b'X' => return Some(Doing::WaitsForOthers),
+        b'R' | b'D' => return Some(ThreadActivity::Computes),
+        b'Z' | b'X' => return Some(ThreadActivity::WaitsForOthers),
         // Stopped, and by whom?
         _ => return None,
     }
     let call = fs::read_to_string(format!("{directory}/syscall")).ok()?;
     if call.trim() == "running" {
-        return Some(Doing::Computes);
+        return Some(ThreadActivity::Computes);
     }
-    let doing = match sleep(process, &call)? {
-        Sleep::Read(descriptor) => match descriptors.kind(process, descriptor)? {
-            Kind::Terminal => Doing::Listens { limit: read_limit },
-            Kind::Own => Doing::WaitsForOthers,
-            Kind::Service => Doing::WaitsForService,
-            Kind::Pipe | Kind::Other => Doing::GoesOn,
+    let activity = match blocking_call(process, &call)? {
+        BlockingCall::Read(descriptor) => match descriptors.kind(process, descriptor)? {
+            DescriptorKind::Terminal => ThreadActivity::Listens { limit: read_limit },
+            DescriptorKind::Own => ThreadActivity::WaitsForOthers,
+            DescriptorKind::Service => ThreadActivity::WaitsForService,
+            DescriptorKind::Pipe | DescriptorKind::Other => ThreadActivity::GoesOn,
         },
-        Sleep::Write(descriptor) => match descriptors.kind(process, descriptor)? {
-            // For whoever reads there, which is the next of a pipeline.
-            Kind::Pipe | Kind::Own => Doing::WaitsForOthers,
-            Kind::Terminal | Kind::Service | Kind::Other => Doing::GoesOn,
+        BlockingCall::Write(descriptor) => match descriptors.kind(process, descriptor)? {
+            // For its reader, which is the next of a pipeline.
+            DescriptorKind::Pipe | DescriptorKind::Own => ThreadActivity::WaitsForOthers,
+            DescriptorKind::Terminal | DescriptorKind::Service | DescriptorKind::Other => ThreadActivity::GoesOn,
         },
-        Sleep::Any(watched, limit) => {
+        BlockingCall::Any(watched, limit) => {
             let kinds = watched.into_iter().map(|descriptor| descriptors.kind(process, descriptor));
-            let kinds = kinds.collect::<Option<Vec<Kind>>>()?;
-            let terminal = kinds.contains(&Kind::Terminal);
-            let service = kinds.contains(&Kind::Service);
-            let other = kinds.iter().any(|kind| matches!(kind, Kind::Pipe | Kind::Other));
+            let kinds = kinds.collect::<Option<Vec<DescriptorKind>>>()?;
+            let terminal = kinds.contains(&DescriptorKind::Terminal);
+            let service = kinds.contains(&DescriptorKind::Service);
+            let other = kinds.iter().any(|kind| matches!(kind, DescriptorKind::Pipe | DescriptorKind::Other));
             match (terminal, service, other, limit) {
-                (true, false, false, limit) => Doing::Listens { limit },
-                (true, false, _, limit) => Doing::ListensElsewhereToo { limit },
-                (true, true, _, _) => Doing::ListensElsewhereToo { limit: None },
-                (false, true, _, _) => Doing::WaitsForService,
-                (false, false, false, None) => Doing::WaitsForOthers,
-                (false, false, false, Some(limit)) => Doing::Sleeps { limit },
-                (false, false, true, _) => Doing::GoesOn,
+                (true, false, false, limit) => ThreadActivity::Listens { limit },
+                (true, false, _, limit) => ThreadActivity::ListensElsewhereToo { limit },
+                (true, true, _, _) => ThreadActivity::ListensElsewhereToo { limit: None },
+                (false, true, _, _) => ThreadActivity::WaitsForService,
+                (false, false, false, None) => ThreadActivity::WaitsForOthers,
+                (false, false, false, Some(limit)) => ThreadActivity::Sleeps { limit },
+                (false, false, true, _) => ThreadActivity::GoesOn,
             }
         }
-        Sleep::Others => Doing::WaitsForOthers,
-        Sleep::Time(limit) => Doing::Sleeps { limit },
-        Sleep::Outside => Doing::GoesOn,
+        BlockingCall::Others => ThreadActivity::WaitsForOthers,
+        BlockingCall::Time(limit) => ThreadActivity::Sleeps { limit },
+        BlockingCall::Outside => ThreadActivity::GoesOn,
     };
-    Some(doing)
+    Some(activity)
 }
 
-fn sleep(process: u32, call: &str) -> Option<Sleep> {
+fn blocking_call(process: u32, call: &str) -> Option<BlockingCall> {
     let mut words = call.split_ascii_whitespace();
     let number: c_long = words.next()?.parse().ok()?;
     let hexadecimal = |word: &str| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok();
@@ -123,22 +125,22 @@ fn sleep(process: u32, call: &str) -> Option<Sleep> {
     if stack <= u64::from(u32::MAX) {
         return None;
     }
-    let memory = Memory(process);
+    let memory = ProcessMemory(process);
     let sleep = match number {
         libc::SYS_read | libc::SYS_readv | libc::SYS_pread64 | libc::SYS_recvfrom | libc::SYS_recvmsg => {
-            Sleep::Read(descriptor(first)?)
+            BlockingCall::Read(descriptor(first)?)
         }
-        libc::SYS_write | libc::SYS_writev => Sleep::Write(descriptor(first)?),
-        libc::SYS_pselect6 => Sleep::Any(memory.sets(first, [second, third, fourth])?, memory.time(fifth, 1)?),
-        libc::SYS_ppoll => Sleep::Any(memory.polled(first, second)?, memory.time(third, 1)?),
-        libc::SYS_epoll_pwait => Sleep::Any(watched_by(memory.0, descriptor(first)?)?, milliseconds(fourth)),
-        libc::SYS_epoll_pwait2 => Sleep::Any(watched_by(memory.0, descriptor(first)?)?, memory.time(fourth, 1)?),
-        libc::SYS_futex if fourth == 0 => Sleep::Others,
+        libc::SYS_write | libc::SYS_writev => BlockingCall::Write(descriptor(first)?),
+        libc::SYS_pselect6 => BlockingCall::Any(memory.sets(first, [second, third, fourth])?, memory.time(fifth, 1)?),
+        libc::SYS_ppoll => BlockingCall::Any(memory.polled(first, second)?, memory.time(third, 1)?),
+        libc::SYS_epoll_pwait => BlockingCall::Any(watched_by(memory.0, descriptor(first)?)?, milliseconds(fourth)),
+        libc::SYS_epoll_pwait2 => BlockingCall::Any(watched_by(memory.0, descriptor(first)?)?, memory.time(fourth, 1)?),
+        libc::SYS_futex if fourth == 0 => BlockingCall::Others,
         libc::SYS_futex => memory.futex(second, fourth)?,
-        libc::SYS_rt_sigtimedwait => memory.time(third, 1)?.map_or(Sleep::Others, Sleep::Time),
-        libc::SYS_nanosleep => Sleep::Time(memory.time(first, 1)??),
-        libc::SYS_clock_nanosleep => Sleep::Time(memory.clock_time(first, second, third)?),
-        libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_rt_sigsuspend => Sleep::Others,
+        libc::SYS_rt_sigtimedwait => memory.time(third, 1)?.map_or(BlockingCall::Others, BlockingCall::Time),
+        libc::SYS_nanosleep => BlockingCall::Time(memory.time(first, 1)??),
+        libc::SYS_clock_nanosleep => BlockingCall::Time(memory.clock_time(first, second, third)?),
+        libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_rt_sigsuspend => BlockingCall::Others,
         libc::SYS_sendto
         | libc::SYS_sendmsg
         | libc::SYS_accept
@@ -146,7 +148,7 @@ fn sleep(process: u32, call: &str) -> Option<Sleep> {
         | libc::SYS_connect
         | libc::SYS_openat
         | libc::SYS_flock
-        | libc::SYS_fsync => Sleep::Outside,
+        | libc::SYS_fsync => BlockingCall::Outside,
         other => old(other, [first, second, third, fourth, fifth], &memory)?,
     };
     Some(sleep)
@@ -154,21 +156,21 @@ fn sleep(process: u32, call: &str) -> Option<Sleep> {
 
 /// Calls that only older architectures have.
 #[cfg(target_arch = "x86_64")]
-fn old(number: c_long, arguments: [u64; 5], memory: &Memory) -> Option<Sleep> {
+fn old(number: c_long, arguments: [u64; 5], memory: &ProcessMemory) -> Option<BlockingCall> {
     let [first, second, third, fourth, fifth] = arguments;
     let sleep = match number {
-        libc::SYS_select => Sleep::Any(memory.sets(first, [second, third, fourth])?, memory.time(fifth, 1000)?),
-        libc::SYS_poll => Sleep::Any(memory.polled(first, second)?, milliseconds(third)),
-        libc::SYS_epoll_wait => Sleep::Any(watched_by(memory.0, descriptor(first)?)?, milliseconds(fourth)),
-        libc::SYS_pause => Sleep::Others,
-        libc::SYS_open => Sleep::Outside,
+        libc::SYS_select => BlockingCall::Any(memory.sets(first, [second, third, fourth])?, memory.time(fifth, 1000)?),
+        libc::SYS_poll => BlockingCall::Any(memory.polled(first, second)?, milliseconds(third)),
+        libc::SYS_epoll_wait => BlockingCall::Any(watched_by(memory.0, descriptor(first)?)?, milliseconds(fourth)),
+        libc::SYS_pause => BlockingCall::Others,
+        libc::SYS_open => BlockingCall::Outside,
         _ => return None,
     };
     Some(sleep)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn old(_: c_long, _: [u64; 5], _: &Memory) -> Option<Sleep> {
+fn old(_: c_long, _: [u64; 5], _: &ProcessMemory) -> Option<BlockingCall> {
     None
 }
 
@@ -190,9 +192,9 @@ fn now(clock: ClockId) -> Option<Duration> {
 }
 
 /// The memory of a process.
-struct Memory(u32);
+struct ProcessMemory(u32);
 
-impl Memory {
+impl ProcessMemory {
     fn read<const LENGTH: usize>(&self, address: u64) -> Option<[u8; LENGTH]> {
         let mut bytes = [0; LENGTH];
         self.read_into(address, &mut bytes)?;
@@ -232,15 +234,15 @@ impl Memory {
     }
 
     /// A wait with a limit for another thread.
-    fn futex(&self, operation: u64, address: u64) -> Option<Sleep> {
+    fn futex(&self, operation: u64, address: u64) -> Option<BlockingCall> {
         let time = self.time(address, 1)??;
         let operation = i32::try_from(operation & u64::from(u32::MAX)).ok()?;
         let clock = if operation & libc::FUTEX_CLOCK_REALTIME == 0 { ClockId::Monotonic } else { ClockId::Realtime };
         match operation & libc::FUTEX_CMD_MASK {
-            libc::FUTEX_WAIT => Some(Sleep::Time(time)),
-            libc::FUTEX_WAIT_BITSET => Some(Sleep::Time(time.saturating_sub(now(clock)?))),
+            libc::FUTEX_WAIT => Some(BlockingCall::Time(time)),
+            libc::FUTEX_WAIT_BITSET => Some(BlockingCall::Time(time.saturating_sub(now(clock)?))),
             // Somebody else holds a lock.
-            _ => Some(Sleep::Outside),
+            _ => Some(BlockingCall::Outside),
         }
     }
 

@@ -1,4 +1,6 @@
 //! What the processes of a group have behind their descriptors.
+//!
+//! Never reads nor opens what is behind one.
 
 use std::{cell::OnceCell, collections::HashSet, fs, os::unix::fs::MetadataExt as _};
 
@@ -8,9 +10,9 @@ use rustix::{
     process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open},
 };
 
-use crate::pty::Device;
+use crate::pty::TerminalDevice;
 
-/// `/dev/tty`: for whoever is in front, the terminal of the session.
+/// `/dev/tty`: for the program in front, the terminal of the session.
 const OWN_TERMINAL: (u32, u32) = (5, 0);
 /// Of a process with more descriptors some are not looked at.
 const MAX_DESCRIPTORS: usize = 256;
@@ -19,7 +21,7 @@ const MAY_WRITE: u32 = 0o200;
 
 /// What is behind a descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DescriptorKind {
     /// The terminal of the session.
     Terminal,
     /// Something by which the processes of the group wake each other: a pipe
@@ -35,40 +37,44 @@ pub(super) enum Kind {
 
 /// The descriptors of the processes in front.
 #[derive(Debug)]
-pub(super) struct Descriptors<'g> {
+pub(super) struct GroupDescriptors<'g> {
     group: &'g [u32],
-    terminal: Device,
+    terminal: TerminalDevice,
     /// The pipes that they write to.
     written: OnceCell<HashSet<String>>,
 }
 
-impl<'g> Descriptors<'g> {
-    pub(super) fn new(group: &'g [u32], terminal: Device) -> Self {
+impl<'g> GroupDescriptors<'g> {
+    pub(super) fn new(group: &'g [u32], terminal: TerminalDevice) -> Self {
         Self { group, terminal, written: OnceCell::new() }
     }
 
     /// Nothing where it cannot be said.
-    pub(super) fn kind(&self, process: u32, descriptor: u32) -> Option<Kind> {
+    pub(super) fn kind(&self, process: u32, descriptor: u32) -> Option<DescriptorKind> {
         let path = format!("/proc/{process}/fd/{descriptor}");
         let link = fs::read_link(&path).ok()?;
         let link = link.to_str().unwrap_or_default();
         if link.starts_with("pipe:") {
             let written = self.written.get_or_init(|| self.group.iter().copied().flat_map(pipes_written).collect());
-            return Some(if written.contains(link) { Kind::Own } else { Kind::Pipe });
+            return Some(if written.contains(link) { DescriptorKind::Own } else { DescriptorKind::Pipe });
         }
         if matches!(link, "anon_inode:[eventfd]" | "anon_inode:[signalfd]") {
-            return Some(Kind::Own);
+            return Some(DescriptorKind::Own);
         }
         if link.starts_with("socket:") {
-            return Some(if is_of_service(process, descriptor)? { Kind::Service } else { Kind::Other });
+            return Some(if is_of_service(process, descriptor)? {
+                DescriptorKind::Service
+            } else {
+                DescriptorKind::Other
+            });
         }
         // Asked in a way that makes no file system fetch anything.
         let found = statx(CWD, &*path, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE).ok()?;
         let number = (found.stx_rdev_major, found.stx_rdev_minor);
         let file_system = makedev(found.stx_dev_major, found.stx_dev_minor);
-        let device = Device { number: makedev(number.0, number.1), file_system };
+        let device = TerminalDevice { number: makedev(number.0, number.1), file_system };
         let is_terminal = number == OWN_TERMINAL || device == self.terminal;
-        Some(if is_terminal { Kind::Terminal } else { Kind::Other })
+        Some(if is_terminal { DescriptorKind::Terminal } else { DescriptorKind::Other })
     }
 }
 

@@ -1,4 +1,6 @@
 //! A pair of Linux by plain system calls, read and written without blocking.
+//!
+//! Owns one descriptor for each terminal, and no thread.
 
 use std::{
     fs::File,
@@ -20,12 +22,12 @@ use rustix::{
 use tokio::{io::Interest, net::UnixStream};
 
 use super::{
-    Inside, LineMode, Pty,
-    inside::{inside, is_readable},
+    LineMode, Pty, SlaveState,
+    slave_state::{is_readable, slave_state},
 };
-use crate::Size;
+use crate::TerminalSize;
 
-/// See the module.
+/// The host's end of a pair that system calls opened.
 // A socket by type only: it is waited for as one, and read and written as what
 // it is. What the runtime has for other descriptors takes unsafe code.
 #[derive(Debug)]
@@ -41,7 +43,7 @@ impl DirectPty {
     ///
     /// # Errors
     /// Where the system has no more terminals or descriptors.
-    pub(super) fn open(size: Size) -> io::Result<(Self, File)> {
+    pub(super) fn open(size: TerminalSize) -> io::Result<(Self, File)> {
         let host = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         unlockpt(&host)?;
         let program = program_end(&host)?;
@@ -87,7 +89,7 @@ impl Pty for DirectPty {
         }
     }
 
-    fn resize(&self, size: Size) -> io::Result<()> {
+    fn resize(&self, size: TerminalSize) -> io::Result<()> {
         let size = Winsize { ws_row: size.rows(), ws_col: size.columns(), ws_xpixel: 0, ws_ypixel: 0 };
         Ok(tcsetwinsize(&self.host, size)?)
     }
@@ -106,9 +108,9 @@ impl Pty for DirectPty {
         is_readable(&self.host) || self.in_hand.load(Acquire)
     }
 
-    fn inside(&self) -> Option<Inside> {
+    fn slave_state(&self) -> Option<SlaveState> {
         // Open for no longer than this: the terminal's end would not be seen.
-        inside(&program_end(&self.host).ok()?)
+        slave_state(&program_end(&self.host).ok()?)
     }
 }
 

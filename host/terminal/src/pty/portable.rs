@@ -19,8 +19,8 @@ use std::{
 use portable_pty::{MasterPty, PtyPair, PtySize, SlavePty, native_pty_system};
 
 use self::handoff::Handoff;
-use super::{Inside, LineMode, ProgramEnd, Pty};
-use crate::Size;
+use super::{LineMode, ProgramEnd, Pty, SlaveState};
+use crate::TerminalSize;
 
 /// What is read at once. A terminal hands out no more.
 const CHUNK_BYTES: usize = 4096;
@@ -35,7 +35,7 @@ const STACK_BYTES: usize = 128 << 10;
 /// The program's end, which portable-pty can start a program on.
 pub(crate) type Slave = Box<dyn SlavePty + Send>;
 
-/// See the module.
+/// The host's end of a pair that portable-pty opened.
 pub(crate) struct PortablePty {
     /// Locked for a question of the system, never across an await.
     master: Mutex<Box<dyn MasterPty + Send>>,
@@ -54,7 +54,7 @@ impl PortablePty {
     ///
     /// # Errors
     /// Where the system has no more terminals, descriptors or threads.
-    pub(crate) fn open(size: Size) -> io::Result<(Self, Slave)> {
+    pub(crate) fn open(size: TerminalSize) -> io::Result<(Self, Slave)> {
         let PtyPair { slave, master } = native_pty_system().openpty(size.into()).map_err(io::Error::other)?;
         let (reader, writer) = ends::of(&*master)?;
         let (printed, typed) = (Arc::new(Handoff::new(PRINTED_BYTES)), Arc::new(Handoff::new(TYPED_BYTES)));
@@ -130,7 +130,7 @@ impl Pty for PortablePty {
         self.typed.poll_put(context, bytes).map(|put| put.ok_or_else(|| io::ErrorKind::BrokenPipe.into()))
     }
 
-    fn resize(&self, size: Size) -> io::Result<()> {
+    fn resize(&self, size: TerminalSize) -> io::Result<()> {
         self.master().resize(size.into()).map_err(io::Error::other)
     }
 
@@ -162,22 +162,22 @@ impl Pty for PortablePty {
     }
 
     #[cfg(target_os = "linux")]
-    fn inside(&self) -> Option<Inside> {
+    fn slave_state(&self) -> Option<SlaveState> {
         // First what is on its way: it goes from there into the terminal.
         let is_on_its_way = !self.typed.is_empty();
-        let inside = super::inside::inside(&self.by_name().ok()?)?;
-        Some(Inside { has_unread_input: inside.has_unread_input || is_on_its_way, ..inside })
+        let slave = super::slave_state::slave_state(&self.by_name().ok()?)?;
+        Some(SlaveState { has_unread_input: slave.has_unread_input || is_on_its_way, ..slave })
     }
 
     /// Only Linux is asked.
     #[cfg(not(target_os = "linux"))]
-    fn inside(&self) -> Option<Inside> {
+    fn slave_state(&self) -> Option<SlaveState> {
         None
     }
 }
 
-impl From<Size> for PtySize {
-    fn from(size: Size) -> Self {
+impl From<TerminalSize> for PtySize {
+    fn from(size: TerminalSize) -> Self {
         Self { rows: size.rows(), cols: size.columns(), pixel_width: 0, pixel_height: 0 }
     }
 }

@@ -18,12 +18,12 @@ struct Pair<P> {
 }
 
 fn direct() -> Pair<DirectPty> {
-    let (pty, program) = DirectPty::open(Size::default()).expect("a terminal");
+    let (pty, program) = DirectPty::open(TerminalSize::default()).expect("a terminal");
     Pair { pty, program, has_all: |_| true }
 }
 
 fn portable() -> Pair<PortablePty> {
-    let (pty, slave) = PortablePty::open(Size::default()).expect("a terminal");
+    let (pty, slave) = PortablePty::open(TerminalSize::default()).expect("a terminal");
     let ProgramEnd(program) = pty.program_end(slave).expect("its other end");
     Pair { pty, program, has_all: PortablePty::is_typed_out }
 }
@@ -60,7 +60,7 @@ async fn what_is_printed_is_unread_until_its_reader_comes_for_more() {
 
 async fn what_is_typed_is_unread(mut pair: Pair<impl Pty>) {
     pair.typed("ab").await;
-    let unread = |pair: &Pair<_>| Pty::inside(&pair.pty).expect("it is open").has_unread_input;
+    let unread = |pair: &Pair<_>| Pty::slave_state(&pair.pty).expect("it is open").has_unread_input;
     assert!(!unread(&pair), "no line is whole");
     pair.typed("\r").await;
     assert!(unread(&pair));
@@ -71,7 +71,7 @@ async fn what_is_typed_is_unread(mut pair: Pair<impl Pty>) {
     settings.make_raw();
     (settings.special_codes[SpecialCodeIndex::VMIN], settings.special_codes[SpecialCodeIndex::VTIME]) = (0, 15);
     tcsetattr(&pair.program, OptionalActions::Now, &settings).expect("set");
-    assert_eq!(pair.pty.inside().expect("it is open").read_limit, Some(Duration::from_millis(1500)));
+    assert_eq!(pair.pty.slave_state().expect("it is open").read_limit, Some(Duration::from_millis(1500)));
     pair.typed("c").await;
     assert!(unread(&pair));
     // Looking left no end of it open.

@@ -1,41 +1,41 @@
 //! The text of a recording: asciicast, version 2. A line of JSON says what it
 //! is of, and one for each event when it came and what it was.
 //!
-//! Knows nothing of files and clocks.
+//! Never knows files and clocks.
 
 use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::Size;
+use crate::TerminalSize;
 
 /// The first line.
 #[derive(Debug, Serialize)]
-struct Header<'h> {
+struct CastHeader<'h> {
     version: u8,
     width: u16,
     height: u16,
     timestamp: i64,
     title: &'h str,
-    env: Environment<'h>,
+    env: CastEnvironment<'h>,
 }
 
 #[derive(Debug, Serialize)]
-struct Environment<'h> {
+struct CastEnvironment<'h> {
     #[serde(rename = "TERM")]
     terminal: &'h str,
 }
 
 /// What an event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Code {
+pub(super) enum CastEvent {
     Output,
     Input,
     Resize,
     Marker,
 }
 
-impl Code {
+impl CastEvent {
     fn as_str(self) -> &'static str {
         match self {
             Self::Output => "o",
@@ -47,18 +47,18 @@ impl Code {
 }
 
 /// The first line of a recording that began so many seconds after 1970.
-pub(super) fn header(size: Size, timestamp: i64, title: &str, terminal: &str) -> String {
+pub(super) fn header(size: TerminalSize, timestamp: i64, title: &str, terminal: &str) -> String {
     let (width, height) = (size.columns(), size.rows());
-    line(&Header { version: 2, width, height, timestamp, title, env: Environment { terminal } })
+    line(&CastHeader { version: 2, width, height, timestamp, title, env: CastEnvironment { terminal } })
 }
 
 /// The line of an event.
-pub(super) fn event(after: Duration, code: Code, data: &str) -> String {
+pub(super) fn event(after: Duration, code: CastEvent, data: &str) -> String {
     line(&(after.as_secs_f64(), code.as_str(), data))
 }
 
 /// How a size is written.
-pub(super) fn size(size: Size) -> String {
+pub(super) fn size(size: TerminalSize) -> String {
     format!("{}x{}", size.columns(), size.rows())
 }
 
@@ -75,14 +75,14 @@ mod tests {
 
     #[test]
     fn lines_are_as_the_format_has_them() {
-        let size = Size::default();
+        let size = TerminalSize::default();
         assert_eq!(
             header(size, 1_504_467_315, "bash", "xterm-256color"),
             "{\"version\":2,\"width\":80,\"height\":24,\"timestamp\":1504467315,\"title\":\"bash\",\
              \"env\":{\"TERM\":\"xterm-256color\"}}\n"
         );
         let after = Duration::from_micros(1_001_376);
-        assert_eq!(event(after, Code::Output, "\u{1b}[1mé\r\n"), "[1.001376,\"o\",\"\\u001b[1mé\\r\\n\"]\n");
-        assert_eq!(event(after, Code::Resize, &super::size(size)), "[1.001376,\"r\",\"80x24\"]\n");
+        assert_eq!(event(after, CastEvent::Output, "\u{1b}[1mé\r\n"), "[1.001376,\"o\",\"\\u001b[1mé\\r\\n\"]\n");
+        assert_eq!(event(after, CastEvent::Resize, &super::size(size)), "[1.001376,\"r\",\"80x24\"]\n");
     }
 }

@@ -6,16 +6,16 @@
 use avt::parser::{ElScope, Function, SgrOps};
 
 use super::{
-    log::{Log, Step},
+    log::{DrawLog, DrawStep},
     pen::Pen,
     sketch::Sketch,
-    visit::{BEFORE, Visit, What},
+    visit::{BEFORE, RowEvent, RowVisit},
 };
 
 /// Where the emulator will be.
-struct Writer<'s, 'l> {
+struct LogWriter<'s, 'l> {
     sketch: &'s Sketch<'l>,
-    log: Log,
+    log: DrawLog,
     pen: Pen,
     row: u16,
     column: u16,
@@ -28,14 +28,14 @@ struct Writer<'s, 'l> {
 
 /// The log, in the memory of one that is not needed any more; nothing where the
 /// end cannot be reached.
-pub(super) fn emit(sketch: &Sketch<'_>, mut spare: Log) -> Option<Log> {
+pub(super) fn emit(sketch: &Sketch<'_>, mut spare: DrawLog) -> Option<DrawLog> {
     spare.empty();
     let base = &sketch.base;
     // One line more than is kept: whether it goes on is known of the last one
     // that went.
-    let gone = sketch.scrolls.saturating_sub(u32::try_from(base.history_lines).ok()?.saturating_add(1));
+    let gone = sketch.scrolls.saturating_sub(u32::try_from(base.scrollback_lines).ok()?.saturating_add(1));
     let left_out = gone.saturating_sub(base.rows.into());
-    let mut writer = Writer {
+    let mut writer = LogWriter {
         sketch,
         log: spare,
         pen: Pen::default(),
@@ -49,27 +49,27 @@ pub(super) fn emit(sketch: &Sketch<'_>, mut spare: Log) -> Option<Log> {
     for (number, entry) in (0..).zip(sketch.entries.iter()) {
         let is_gone = entry.is_dead || entry.line < gone;
         match &entry.what {
-            What::Scroll { wraps_from } => {
+            RowEvent::Scroll { wraps_from } => {
                 scroll += 1;
                 if scroll > left_out {
                     writer.scroll(*wraps_from, &entry.pen);
                 }
             }
-            What::Visit(visit) if !is_gone => writer.visit(number, visit, entry.line, &entry.pen),
-            What::Clear if !is_gone => {
+            RowEvent::Visit(visit) if !is_gone => writer.visit(number, visit, entry.line, &entry.pen),
+            RowEvent::Clear if !is_gone => {
                 writer.go(entry.line, 0);
                 writer.wear(&entry.pen);
                 writer.log.push(Function::El(ElScope::All));
                 writer.last = None;
             }
-            What::Visit(_) | What::Clear => {}
+            RowEvent::Visit(_) | RowEvent::Clear => {}
         }
     }
     writer.finish()
 }
 
-impl Writer<'_, '_> {
-    fn visit(&mut self, number: u32, visit: &Visit, line: u32, pen: &Pen) {
+impl LogWriter<'_, '_> {
+    fn visit(&mut self, number: u32, visit: &RowVisit, line: u32, pen: &Pen) {
         let wraps = visit.wraps_from.is_some_and(|from| self.last == Some(from));
         if wraps {
             // Its first character does it.
@@ -81,9 +81,9 @@ impl Writer<'_, '_> {
         let sketch = self.sketch;
         for step in &sketch.items[visit.items.0 as usize..visit.items.1 as usize] {
             match *step {
-                Step::Ascii { start, end } => self.log.print_ascii(sketch.log.text(start, end)),
-                Step::Characters { start, end } => self.log.print_characters(sketch.log.text(start, end)),
-                Step::Function(function) => {
+                DrawStep::Ascii { start, end } => self.log.print_ascii(sketch.log.text(start, end)),
+                DrawStep::Characters { start, end } => self.log.print_characters(sketch.log.text(start, end)),
+                DrawStep::Function(function) => {
                     if let Function::Sgr(operations) = sketch.log.function(function) {
                         self.pen.apply(operations);
                     }
@@ -103,7 +103,7 @@ impl Writer<'_, '_> {
             None => self.log.add(self.sketch.log.function(function).clone()),
         };
         self.numbers[function as usize] = Some(number);
-        self.log.push_step(Step::Function(number));
+        self.log.push_step(DrawStep::Function(number));
     }
 
     fn scroll(&mut self, wraps_from: Option<u32>, pen: &Pen) {
@@ -117,7 +117,7 @@ impl Writer<'_, '_> {
             self.place(bottom, 0);
         }
         self.wear(pen);
-        self.log.push_step(Step::Feed);
+        self.log.push_step(DrawStep::Feed);
         self.last = None;
     }
 
@@ -135,7 +135,7 @@ impl Writer<'_, '_> {
             return;
         }
         if row == self.row && column == 0 {
-            self.log.push_step(Step::Return);
+            self.log.push_step(DrawStep::Return);
         } else {
             self.log.push(Function::Cup(row + 1, column + 1));
         }
@@ -151,7 +151,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn finish(mut self) -> Option<Log> {
+    fn finish(mut self) -> Option<DrawLog> {
         let sketch = self.sketch;
         let (row, column) = (sketch.row, sketch.column);
         if (row, column) != (self.row, self.column) {

@@ -1,7 +1,7 @@
 //! What is still to be drawn, as the emulator would be told it: runs of text
 //! and operations, in order.
 //!
-//! Knows how far it may grow, not what comes out of it.
+//! Owns how far it may grow. Never knows what comes out of it.
 
 use avt::{
     Parser,
@@ -22,7 +22,7 @@ const KNOWN: usize = 512;
 
 /// A part of what is to be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum DrawStep {
     /// Printable ASCII, by where it is in the text.
     Ascii { start: u32, end: u32 },
     /// Printable characters, of which some are not ASCII.
@@ -37,11 +37,11 @@ pub(super) enum Step {
     Function(u32),
 }
 
-/// See the module.
+/// What is still to be drawn.
 #[derive(Debug, Default)]
-pub(super) struct Log {
+pub(super) struct DrawLog {
     text: String,
-    steps: Vec<Step>,
+    steps: Vec<DrawStep>,
     functions: Vec<Function>,
     /// Sequences that were parsed before, and their functions' numbers.
     known: Vec<(u128, u32)>,
@@ -49,7 +49,7 @@ pub(super) struct Log {
 
 /// Why reading stopped.
 #[derive(Debug)]
-pub(super) enum Stop {
+pub(super) enum ReadStop {
     /// All is read.
     End,
     /// The log is full.
@@ -58,18 +58,18 @@ pub(super) enum Stop {
     Apart(Function),
 }
 
-impl Log {
+impl DrawLog {
     /// Takes what is read up to a stop, and says how far that was.
     pub(super) fn read(
         &mut self,
         parser: &mut Parser,
         text: &str,
         mut goes_apart: impl FnMut(&Function) -> bool,
-    ) -> (usize, Stop) {
+    ) -> (usize, ReadStop) {
         let mut at = 0;
         while at < text.len() {
             if self.is_full() {
-                return (at, Stop::Full);
+                return (at, ReadStop::Full);
             }
             let rest = &text[at..];
             if parser.state == State::Ground {
@@ -90,7 +90,7 @@ impl Log {
                 } else if let Some(bytes) = short_sequence(rest.as_bytes()) {
                     at += bytes;
                     match self.sequence(parser, rest.as_bytes(), bytes, &mut goes_apart) {
-                        Some(function) => return (at, Stop::Apart(function)),
+                        Some(function) => return (at, ReadStop::Apart(function)),
                         None => continue,
                     }
                 }
@@ -99,19 +99,19 @@ impl Log {
             at += character.len_utf8();
             let Some(function) = parser.feed(character) else { continue };
             if let Some(function) = self.take(function, &mut goes_apart) {
-                return (at, Stop::Apart(function));
+                return (at, ReadStop::Apart(function));
             }
         }
-        (at, Stop::End)
+        (at, ReadStop::End)
     }
 
     /// Takes a function, or gives it back where it goes apart.
     fn take(&mut self, function: Function, goes_apart: &mut impl FnMut(&Function) -> bool) -> Option<Function> {
         match function {
             Function::Print(character) => self.print_characters(character.encode_utf8(&mut [0; 4])),
-            Function::Cr => self.steps.push(Step::Return),
-            Function::Lf => self.steps.push(Step::Feed),
-            Function::El(ElScope::ToRight) => self.steps.push(Step::Erase),
+            Function::Cr => self.steps.push(DrawStep::Return),
+            Function::Lf => self.steps.push(DrawStep::Feed),
+            Function::El(ElScope::ToRight) => self.steps.push(DrawStep::Erase),
             function if goes_apart(&function) => return Some(function),
             function if does_nothing(&function) => {}
             function => self.push(function),
@@ -128,7 +128,7 @@ impl Log {
         goes_apart: &mut impl FnMut(&Function) -> bool,
     ) -> Option<Function> {
         if text.starts_with(b"\x1b[K") {
-            self.steps.push(Step::Erase);
+            self.steps.push(DrawStep::Erase);
             return None;
         }
         let (sequence, key) = (&text[..bytes], key(text, bytes));
@@ -136,7 +136,7 @@ impl Log {
         if let Some((known, number)) = self.known.get(place)
             && *known == key
         {
-            self.steps.push(Step::Function(*number));
+            self.steps.push(DrawStep::Function(*number));
             return None;
         }
         let function = sequence.iter().fold(None, |found, byte| found.or(parser.feed((*byte).into())))?;
@@ -151,7 +151,7 @@ impl Log {
 
     pub(super) fn push(&mut self, function: Function) {
         let number = self.add(function);
-        self.steps.push(Step::Function(number));
+        self.steps.push(DrawStep::Function(number));
     }
 
     /// Keeps a function for steps to come.
@@ -166,7 +166,7 @@ impl Log {
     }
 
     /// A step without a part of its own.
-    pub(super) fn push_step(&mut self, step: Step) {
+    pub(super) fn push_step(&mut self, step: DrawStep) {
         self.steps.push(step);
     }
 
@@ -175,8 +175,8 @@ impl Log {
         self.text.push_str(run);
         let end = offset(self.text.len());
         match self.steps.last_mut() {
-            Some(Step::Ascii { end: last, .. }) => *last = end,
-            _ => self.steps.push(Step::Ascii { start, end }),
+            Some(DrawStep::Ascii { end: last, .. }) => *last = end,
+            _ => self.steps.push(DrawStep::Ascii { start, end }),
         }
     }
 
@@ -185,12 +185,12 @@ impl Log {
         self.text.push_str(run);
         let end = offset(self.text.len());
         match self.steps.last_mut() {
-            Some(Step::Characters { end: last, .. }) => *last = end,
-            _ => self.steps.push(Step::Characters { start, end }),
+            Some(DrawStep::Characters { end: last, .. }) => *last = end,
+            _ => self.steps.push(DrawStep::Characters { start, end }),
         }
     }
 
-    pub(super) fn steps(&self) -> &[Step] {
+    pub(super) fn steps(&self) -> &[DrawStep] {
         &self.steps
     }
 
@@ -221,11 +221,11 @@ impl Log {
     pub(super) fn functions(&self) -> impl Iterator<Item = Function> + '_ {
         self.steps.iter().flat_map(|step| {
             let (printed, other) = match *step {
-                Step::Ascii { start, end } | Step::Characters { start, end } => (self.text(start, end), None),
-                Step::Return => ("", Some(Function::Cr)),
-                Step::Feed => ("", Some(Function::Lf)),
-                Step::Erase => ("", Some(Function::El(ElScope::ToRight))),
-                Step::Function(number) => ("", Some(self.function(number).clone())),
+                DrawStep::Ascii { start, end } | DrawStep::Characters { start, end } => (self.text(start, end), None),
+                DrawStep::Return => ("", Some(Function::Cr)),
+                DrawStep::Feed => ("", Some(Function::Lf)),
+                DrawStep::Erase => ("", Some(Function::El(ElScope::ToRight))),
+                DrawStep::Function(number) => ("", Some(self.function(number).clone())),
             };
             printed.chars().map(Function::Print).chain(other)
         })

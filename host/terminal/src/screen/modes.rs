@@ -1,16 +1,16 @@
 //! Whether the emulator is set as it is at its start, as far as that changes
 //! where characters go.
 //!
-//! Knows functions, not what is on the screen.
+//! Owns which functions change that. Never knows what is on the screen.
 
 use avt::{
     Charset,
     parser::{AnsiMode, DecMode, Function},
 };
 
-/// See the module. What cannot be told is taken for unusual.
+/// The emulator's modes; what cannot be told is taken for unusual.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Modes {
+pub(super) struct EmulatorModes {
     /// A part of the screen scrolls by itself.
     region: bool,
     origin: bool,
@@ -26,14 +26,14 @@ pub(super) struct Modes {
     restored: bool,
 }
 
-impl Modes {
+impl EmulatorModes {
     pub(super) fn are_usual(self) -> bool {
         self == Self { saved: self.saved, ..Self::default() }
     }
 
     /// Whether it does more than to write below and above where the cursor is,
     /// on a screen set as at its start. Such a function is told to
-    /// [`Modes::note`] when it is carried out.
+    /// [`EmulatorModes::note`] when it is carried out.
     pub(super) fn goes_apart(self, function: &Function) -> bool {
         match function {
             Function::Decset(modes) | Function::Decrst(modes) => {

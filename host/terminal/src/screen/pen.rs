@@ -1,8 +1,8 @@
-//! What is known of the colours and styles with which a terminal would print
-//! next.
+//! The colours and styles with which a terminal would print next, as far as they
+//! are known.
 //!
-//! Where they were set before one looked, nothing is known of them, and nothing
-//! needs to be: whoever writes with them has not changed them either.
+//! What was set before one looked is not known and need not be: text that is
+//! written with it has not changed it either. Never knows what is printed.
 
 use avt::{
     Color,
@@ -25,7 +25,7 @@ const STYLES: [(SgrOp, SgrOp); 5] = [
     (SgrOp::SetStrikethrough, SgrOp::ResetStrikethrough),
 ];
 
-/// See the module. Nothing stands for what is not known.
+/// The colours and styles; `None` stands for what is not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Pen {
     foreground: Option<Option<Color>>,

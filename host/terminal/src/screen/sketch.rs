@@ -14,27 +14,27 @@ use std::collections::VecDeque;
 use avt::parser::{DecMode, EdScope, ElScope, Function};
 
 use super::{
-    log::{Log, Step},
+    log::{DrawLog, DrawStep},
     pen::Pen,
-    visit::{BEFORE, Base, END, Entry, Visit, What, columns_of},
+    visit::{BEFORE, END, RowEntry, RowEvent, RowVisit, SketchBase, columns_of},
 };
 
 /// Memory that a sketch takes, for the next one.
 #[derive(Debug, Default)]
-pub(super) struct Paper {
-    entries: Vec<Entry>,
-    items: Vec<Step>,
+pub(super) struct SketchBuffers {
+    entries: Vec<RowEntry>,
+    items: Vec<DrawStep>,
     alive: VecDeque<Vec<u32>>,
 }
 
-/// See the module.
+/// Where everything of a log would go.
 #[derive(Debug)]
 pub(super) struct Sketch<'l> {
-    pub(super) base: Base,
-    pub(super) log: &'l Log,
-    pub(super) entries: &'l mut Vec<Entry>,
+    pub(super) base: SketchBase,
+    pub(super) log: &'l DrawLog,
+    pub(super) entries: &'l mut Vec<RowEntry>,
     /// What visits consist of: steps of the log, cut where they wrap.
-    pub(super) items: &'l mut Vec<Step>,
+    pub(super) items: &'l mut Vec<DrawStep>,
     pub(super) scrolls: u32,
     pub(super) row: u16,
     pub(super) column: u16,
@@ -44,14 +44,14 @@ pub(super) struct Sketch<'l> {
     /// Of each row, the visits of which something may be left.
     alive: &'l mut VecDeque<Vec<u32>>,
     wide: VecDeque<bool>,
-    open: Option<Visit>,
+    open: Option<RowVisit>,
     /// Where the open visit is, and its pen at its start.
     open_at: (u32, Pen),
 }
 
 impl<'l> Sketch<'l> {
     /// Follows a log; nothing where it cannot be told where something goes.
-    pub(super) fn of(log: &'l Log, base: Base, paper: &'l mut Paper) -> Option<Self> {
+    pub(super) fn of(log: &'l DrawLog, base: SketchBase, paper: &'l mut SketchBuffers) -> Option<Self> {
         if base.columns < 2 || base.wide.len() != usize::from(base.rows) {
             return None;
         }
@@ -76,12 +76,12 @@ impl<'l> Sketch<'l> {
         };
         for step in log.steps() {
             match *step {
-                Step::Ascii { start, end } => sketch.ascii(start, end)?,
-                Step::Characters { start, end } => sketch.characters(start, end)?,
-                Step::Return => sketch.go(sketch.row, 0),
-                Step::Feed => sketch.feed(),
-                Step::Erase => sketch.erase()?,
-                Step::Function(number) => sketch.function(number)?,
+                DrawStep::Ascii { start, end } => sketch.ascii(start, end)?,
+                DrawStep::Characters { start, end } => sketch.characters(start, end)?,
+                DrawStep::Return => sketch.go(sketch.row, 0),
+                DrawStep::Feed => sketch.feed(),
+                DrawStep::Erase => sketch.erase()?,
+                DrawStep::Function(number) => sketch.function(number)?,
             }
         }
         sketch.close();
@@ -94,7 +94,7 @@ impl<'l> Sketch<'l> {
                 self.wrap()?;
             }
             let room = u32::from(self.base.columns - self.column).min(end - start);
-            self.print(Step::Ascii { start, end: start + room }, room as u16);
+            self.print(DrawStep::Ascii { start, end: start + room }, room as u16);
             start += room;
         }
         Some(())
@@ -122,12 +122,12 @@ impl<'l> Sketch<'l> {
 
     fn print_if_any(&mut self, start: u32, end: u32, columns: u16) {
         if columns > 0 {
-            self.print(Step::Characters { start, end }, columns);
+            self.print(DrawStep::Characters { start, end }, columns);
         }
     }
 
     /// Prints what fits into the row.
-    fn print(&mut self, step: Step, columns: u16) {
+    fn print(&mut self, step: DrawStep, columns: u16) {
         let (from, to) = (self.column, self.column + columns);
         let mut visit = self.visit();
         if visit.covered.1 == from {
@@ -139,13 +139,13 @@ impl<'l> Sketch<'l> {
     }
 
     /// The visit that something here belongs to.
-    fn visit(&mut self) -> Visit {
+    fn visit(&mut self) -> RowVisit {
         let (column, items) = (self.column, self.items.len() as u32);
         if let Some(visit) = self.open.take() {
             return visit;
         }
         self.open_at = (self.line(), self.pen);
-        Visit {
+        RowVisit {
             column,
             end: column,
             items: (items, items),
@@ -156,9 +156,9 @@ impl<'l> Sketch<'l> {
         }
     }
 
-    fn go_on(&mut self, mut visit: Visit, step: Step) {
+    fn go_on(&mut self, mut visit: RowVisit, step: DrawStep) {
         match (self.items.last_mut(), step) {
-            (Some(Step::Characters { end: last, .. }), Step::Characters { start, end })
+            (Some(DrawStep::Characters { end: last, .. }), DrawStep::Characters { start, end })
                 if *last == start && visit.items.0 < visit.items.1 =>
             {
                 *last = end;
@@ -190,7 +190,7 @@ impl<'l> Sketch<'l> {
         let number = self.entries.len() as u32;
         let whole = visit.covered == (0, END);
         // Half of a wide character takes the other half with it, in the
-        // colours of whoever wrote there.
+        // colours in which that was written.
         if whole || !self.wide[usize::from(self.row)] {
             self.cover(visit.covered);
         }
@@ -198,7 +198,7 @@ impl<'l> Sketch<'l> {
             alive.push(number);
         }
         let (line, pen) = self.open_at;
-        self.entries.push(Entry { what: What::Visit(visit), line, pen, is_dead: false });
+        self.entries.push(RowEntry { what: RowEvent::Visit(visit), line, pen, is_dead: false });
         Some(number)
     }
 
@@ -208,14 +208,14 @@ impl<'l> Sketch<'l> {
         self.alive[usize::from(self.row)].retain(|number| {
             let entry = &mut entries[*number as usize];
             entry.is_dead = match &entry.what {
-                What::Visit(visit) => {
+                RowEvent::Visit(visit) => {
                     visit.wraps_from.is_none()
                         && !visit.wraps_on
                         && covered.0 <= visit.touched.0
                         && visit.touched.1 <= covered.1
                 }
-                What::Scroll { .. } => false,
-                What::Clear => covered == (0, END),
+                RowEvent::Scroll { .. } => false,
+                RowEvent::Clear => covered == (0, END),
             };
             !entry.is_dead
         });
@@ -261,8 +261,8 @@ impl<'l> Sketch<'l> {
         self.alive[bottom].clear();
         self.wide[bottom] = false;
         self.scrolls += 1;
-        self.entries.push(Entry {
-            what: What::Scroll { wraps_from },
+        self.entries.push(RowEntry {
+            what: RowEvent::Scroll { wraps_from },
             line: self.line(),
             pen: self.pen,
             is_dead: false,
@@ -274,7 +274,7 @@ impl<'l> Sketch<'l> {
         let function = log.function(number);
         let (row, column) = (self.row, self.column);
         let last = self.base.columns - 1;
-        let step = Step::Function(number);
+        let step = DrawStep::Function(number);
         let count = |count: u16| count.max(1);
         match function {
             Function::Sgr(operations) => {
@@ -342,11 +342,11 @@ impl<'l> Sketch<'l> {
             visit.covered.1 = END;
         }
         visit.touched.1 = END;
-        self.go_on(visit, Step::Erase);
+        self.go_on(visit, DrawStep::Erase);
         Some(())
     }
 
-    fn change(&mut self, touched: (u16, u16), covered: Option<(u16, u16)>, step: Step) {
+    fn change(&mut self, touched: (u16, u16), covered: Option<(u16, u16)>, step: DrawStep) {
         let mut visit = self.visit();
         visit.touched = touched;
         visit.covered = covered.unwrap_or(visit.covered);
@@ -357,6 +357,6 @@ impl<'l> Sketch<'l> {
         self.row = row;
         self.cover((0, END));
         self.alive[usize::from(row)].push(self.entries.len() as u32);
-        self.entries.push(Entry { what: What::Clear, line: self.line(), pen: self.pen, is_dead: false });
+        self.entries.push(RowEntry { what: RowEvent::Clear, line: self.line(), pen: self.pen, is_dead: false });
     }
 }

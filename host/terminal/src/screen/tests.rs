@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn size(columns: u16, rows: u16) -> Size {
-    Size::new(columns, rows).expect("a size")
+fn size(columns: u16, rows: u16) -> TerminalSize {
+    TerminalSize::new(columns, rows).expect("a size")
 }
 
 fn screen(text: &str) -> Screen {
@@ -71,10 +71,10 @@ fn a_flood_of_lines_is_drawn_as_if_every_line_had_been() {
         drawn.draw();
         skipped.feed(piece);
     }
-    assert_eq!((skipped.view(), skipped.history(99)), (drawn.view(), drawn.history(99)));
+    assert_eq!((skipped.view(), skipped.lines_with_scrollback(99)), (drawn.view(), drawn.lines_with_scrollback(99)));
     let mut at_once = Screen::new(size(10, 3), 20);
     at_once.feed(&flood);
-    assert_eq!((at_once.view(), at_once.history(99)), (drawn.view(), drawn.history(99)));
+    assert_eq!((at_once.view(), at_once.lines_with_scrollback(99)), (drawn.view(), drawn.lines_with_scrollback(99)));
     let dump = |screen: &Screen| screen.terminal.as_ref().expect("one").dump();
     assert_eq!(dump(&skipped), dump(&drawn));
 }
@@ -93,8 +93,8 @@ fn lines_that_scroll_in_a_part_of_the_screen_are_all_drawn() {
 fn what_went_off_the_top_is_kept_up_to_a_number_of_lines() {
     let mut screen = Screen::new(size(10, 3), 5);
     (0..100).for_each(|line| screen.feed(&format!("{line}\r\n")));
-    assert_eq!(screen.history(99), ["93", "94", "95", "96", "97", "98", "99"]);
-    assert_eq!(screen.history(1), ["99"]);
+    assert_eq!(screen.lines_with_scrollback(99), ["93", "94", "95", "96", "97", "98", "99"]);
+    assert_eq!(screen.lines_with_scrollback(1), ["99"]);
 }
 
 #[test]
@@ -184,7 +184,7 @@ proptest! {
             }
         }
         prop_assert_eq!(shortened.view(), drawn.view());
-        prop_assert_eq!(shortened.history(99), drawn.history(99));
+        prop_assert_eq!(shortened.lines_with_scrollback(99), drawn.lines_with_scrollback(99));
         let dump = |screen: &Screen| screen.terminal.as_ref().expect("one").dump();
         prop_assert_eq!(dump(&shortened), dump(&drawn));
         // Which lines go on shows when they are wrapped anew.
@@ -192,6 +192,6 @@ proptest! {
             screen.resize(size(7, 4));
         }
         prop_assert_eq!(dump(&shortened), dump(&drawn));
-        prop_assert_eq!(shortened.history(99), drawn.history(99));
+        prop_assert_eq!(shortened.lines_with_scrollback(99), drawn.lines_with_scrollback(99));
     }
 }

@@ -1,6 +1,6 @@
 //! What a sketch consists of: what happened to which row.
 //!
-//! Knows rows and columns, not what is written there.
+//! Never knows what is written there.
 
 use unicode_width::UnicodeWidthChar as _;
 
@@ -14,14 +14,14 @@ pub(super) const BEFORE: u32 = u32::MAX;
 
 /// What a log begins with.
 #[derive(Debug)]
-pub(super) struct Base {
+pub(super) struct SketchBase {
     pub(super) columns: u16,
     pub(super) rows: u16,
     /// Behind the last column where the next character wraps.
     pub(super) column: u16,
     pub(super) row: u16,
     /// Lines that are kept above the screen.
-    pub(super) history_lines: usize,
+    pub(super) scrollback_lines: usize,
     /// Rows in which a character takes two columns.
     pub(super) wide: Vec<bool>,
     pub(super) alternate: bool,
@@ -29,8 +29,8 @@ pub(super) struct Base {
 
 /// Something that happened to a row.
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) what: What,
+pub(super) struct RowEntry {
+    pub(super) what: RowEvent,
     /// From the first row of the screen at the start, down.
     pub(super) line: u32,
     /// At its start.
@@ -39,9 +39,9 @@ pub(super) struct Entry {
 }
 
 #[derive(Debug)]
-pub(super) enum What {
+pub(super) enum RowEvent {
     /// Something was written.
-    Visit(Visit),
+    Visit(RowVisit),
     /// A row came at the bottom, where the next character of a visit wraps to.
     Scroll { wraps_from: Option<u32> },
     /// The row was erased.
@@ -49,7 +49,7 @@ pub(super) enum What {
 }
 
 #[derive(Debug)]
-pub(super) struct Visit {
+pub(super) struct RowVisit {
     pub(super) column: u16,
     /// The column behind it.
     pub(super) end: u16,

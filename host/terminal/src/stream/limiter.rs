@@ -6,7 +6,7 @@
 //! length, C1 controls become their seven-bit forms, invalid UTF-8 becomes
 //! U+FFFD, and a character carries few combining marks.
 //!
-//! Knows what a control sequence looks like, not what any of them means.
+//! Owns what a control sequence looks like. Never knows what one means.
 
 use unicode_width::UnicodeWidthChar as _;
 
@@ -31,7 +31,7 @@ const STRING_TERMINATOR: char = '\u{9c}';
 
 /// What kind of string it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ControlString {
     /// Operating system command; may end with BEL.
     Command,
     /// Device control.
@@ -41,7 +41,7 @@ enum Kind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
+enum LimiterState {
     #[default]
     Ground,
     /// Behind an ESC that was not passed on yet.
@@ -51,15 +51,16 @@ enum State {
     /// Behind a control sequence introducer.
     Sequence,
     /// Inside of a string.
-    String(Kind),
+    String(ControlString),
     /// Behind the ESC that ended a string.
     StringEnd,
 }
 
-/// See the module. Keeps a string, the start of a character, and nothing else.
+/// Bounds what is printed. Keeps a string, the start of a character, and nothing
+/// else.
 #[derive(Debug, Default)]
-pub(super) struct Limiter {
-    state: State,
+pub(super) struct OutputLimiter {
+    state: LimiterState,
     /// Bytes that may be the start of a character.
     partial: Vec<u8>,
     /// The string so far, as long as it is short enough.
@@ -69,7 +70,7 @@ pub(super) struct Limiter {
     combining: u8,
 }
 
-impl Limiter {
+impl OutputLimiter {
     /// Appends to `out` what the bytes are.
     pub(super) fn feed(&mut self, bytes: &[u8], out: &mut String) {
         let mut rest = bytes;
@@ -91,8 +92,8 @@ impl Limiter {
         let mut rest = text;
         while let Some(character) = rest.chars().next() {
             let plain = match self.state {
-                State::Ground => plain_prefix(rest.as_bytes()),
-                State::String(_) => printable_prefix(rest.as_bytes()),
+                LimiterState::Ground => plain_prefix(rest.as_bytes()),
+                LimiterState::String(_) => printable_prefix(rest.as_bytes()),
                 _ => 0,
             };
             if plain == 0 {
@@ -101,7 +102,7 @@ impl Limiter {
                 continue;
             }
             let (run, after) = rest.split_at(plain);
-            if self.state == State::Ground {
+            if self.state == LimiterState::Ground {
                 self.combining = 0;
                 out.push_str(run);
             } else {
@@ -140,26 +141,26 @@ impl Limiter {
             return self.eight_bit(character, out);
         }
         match self.state {
-            State::Ground => self.ground(character, out),
-            State::Escape => self.escape(character, out),
-            State::Intermediate => match character {
+            LimiterState::Ground => self.ground(character, out),
+            LimiterState::Escape => self.escape(character, out),
+            LimiterState::Intermediate => match character {
                 ESCAPE | CANCEL | SUBSTITUTE => self.cancel(character, out),
                 '0'..='~' => self.end_sequence(character, out),
                 _ => self.go_on(character, out),
             },
-            State::Sequence => match character {
+            LimiterState::Sequence => match character {
                 ESCAPE | CANCEL | SUBSTITUTE => self.cancel(character, out),
                 '@'..='~' => self.end_sequence(character, out),
                 _ => self.go_on(character, out),
             },
-            State::String(kind) => self.string(kind, character, out),
-            State::StringEnd => {
-                self.state = State::Escape;
+            LimiterState::String(kind) => self.string(kind, character, out),
+            LimiterState::StringEnd => {
+                self.state = LimiterState::Escape;
                 // Alone it means nothing, so it may follow by itself.
                 if character != '\\' {
                     self.escape(character, out);
                 } else {
-                    self.state = State::Ground;
+                    self.state = LimiterState::Ground;
                 }
             }
         }
@@ -167,10 +168,10 @@ impl Limiter {
 
     /// A C1 control is ESC and another character.
     fn eight_bit(&mut self, control: char, out: &mut String) {
-        if let State::String(kind) = self.state {
+        if let LimiterState::String(kind) = self.state {
             if control == STRING_TERMINATOR {
                 self.finish(kind, "\x1b\\", out);
-                self.state = State::Ground;
+                self.state = LimiterState::Ground;
             }
             return;
         }
@@ -194,7 +195,7 @@ impl Limiter {
 
     fn ground(&mut self, character: char, out: &mut String) {
         match character {
-            ESCAPE => self.state = State::Escape,
+            ESCAPE => self.state = LimiterState::Escape,
             '\0' | CANCEL | SUBSTITUTE | '\u{7f}' => {}
             _ => {
                 let combines = !character.is_ascii() && character.width() == Some(0);
@@ -208,32 +209,32 @@ impl Limiter {
 
     fn escape(&mut self, character: char, out: &mut String) {
         self.state = match character {
-            CANCEL | SUBSTITUTE | '\\' => State::Ground,
+            CANCEL | SUBSTITUTE | '\\' => LimiterState::Ground,
             // Controls are carried out where they stand; what is no part of a
             // sequence is nothing.
             '\u{1}'..'\u{18}' => {
                 out.push(character);
-                State::Escape
+                LimiterState::Escape
             }
-            ']' => self.begin(Kind::Command),
-            'P' => self.begin(Kind::Control),
-            'X' | '^' | '_' => self.begin(Kind::Other),
+            ']' => self.begin(ControlString::Command),
+            'P' => self.begin(ControlString::Control),
+            'X' | '^' | '_' => self.begin(ControlString::Other),
             '[' | ' '..='/' => {
                 out.extend([ESCAPE, character]);
                 self.sequence_bytes = 0;
-                if character == '[' { State::Sequence } else { State::Intermediate }
+                if character == '[' { LimiterState::Sequence } else { LimiterState::Intermediate }
             }
             '0'..='~' => {
                 out.extend([ESCAPE, character]);
-                State::Ground
+                LimiterState::Ground
             }
-            _ => State::Escape,
+            _ => LimiterState::Escape,
         };
     }
 
     fn end_sequence(&mut self, last: char, out: &mut String) {
         out.push(last);
-        self.state = State::Ground;
+        self.state = LimiterState::Ground;
     }
 
     fn go_on(&mut self, character: char, out: &mut String) {
@@ -250,25 +251,25 @@ impl Limiter {
     /// Gives up a sequence of which the start was passed on.
     fn cancel(&mut self, why: char, out: &mut String) {
         out.push(CANCEL);
-        self.state = if why == ESCAPE { State::Escape } else { State::Ground };
+        self.state = if why == ESCAPE { LimiterState::Escape } else { LimiterState::Ground };
     }
 
-    fn begin(&mut self, kind: Kind) -> State {
+    fn begin(&mut self, kind: ControlString) -> LimiterState {
         self.string.clear();
         self.swallowed = 0;
-        State::String(kind)
+        LimiterState::String(kind)
     }
 
-    fn string(&mut self, kind: Kind, character: char, out: &mut String) {
+    fn string(&mut self, kind: ControlString, character: char, out: &mut String) {
         match character {
-            CANCEL | SUBSTITUTE => self.state = State::Ground,
-            '\u{7}' if kind == Kind::Command => {
+            CANCEL | SUBSTITUTE => self.state = LimiterState::Ground,
+            '\u{7}' if kind == ControlString::Command => {
                 self.finish(kind, "\x07", out);
-                self.state = State::Ground;
+                self.state = LimiterState::Ground;
             }
             ESCAPE => {
                 self.finish(kind, "\x1b\\", out);
-                self.state = State::StringEnd;
+                self.state = LimiterState::StringEnd;
             }
             '\0'..' ' | '\u{7f}' => self.swallow(1),
             _ => self.keep(character.encode_utf8(&mut [0; 4])),
@@ -277,7 +278,7 @@ impl Limiter {
 
     /// Keeps a part of a string, as long as it may be passed on.
     fn keep(&mut self, part: &str) {
-        if self.swallowed + part.len() <= MAX_STRING_BYTES && self.state != State::String(Kind::Other) {
+        if self.swallowed + part.len() <= MAX_STRING_BYTES && self.state != LimiterState::String(ControlString::Other) {
             self.string.push_str(part);
         }
         self.swallow(part.len());
@@ -287,16 +288,16 @@ impl Limiter {
         self.swallowed += bytes;
         if self.swallowed > MAX_SWALLOWED_BYTES {
             self.string = String::new();
-            self.state = State::Ground;
+            self.state = LimiterState::Ground;
         }
     }
 
-    fn finish(&mut self, kind: Kind, end: &str, out: &mut String) {
+    fn finish(&mut self, kind: ControlString, end: &str, out: &mut String) {
         let introducer = match kind {
-            Kind::Command => "\x1b]",
+            ControlString::Command => "\x1b]",
             // Some parsers take a byte inside of a character for the end.
-            Kind::Control if self.string.is_ascii() => "\x1bP",
-            Kind::Control | Kind::Other => return,
+            ControlString::Control if self.string.is_ascii() => "\x1bP",
+            ControlString::Control | ControlString::Other => return,
         };
         if self.swallowed <= MAX_STRING_BYTES {
             out.push_str(introducer);
@@ -307,7 +308,7 @@ impl Limiter {
 
     /// Whether what is plain may be passed on without being looked at here.
     pub(super) fn is_in_ground(&self) -> bool {
-        self.state == State::Ground && self.partial.is_empty()
+        self.state == LimiterState::Ground && self.partial.is_empty()
     }
 
     /// Something plain was passed on so.

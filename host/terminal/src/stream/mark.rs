@@ -1,11 +1,11 @@
 //! The marks with which a shell says what its output is: OSC 133.
 //!
-//! Knows how they are written, not whether one is to be believed: whoever gave
-//! the shell a nonce compares.
+//! Owns how they are written. Never knows whether one is to be believed: the
+//! detector compares nonces.
 
 /// What a mark says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MarkKind {
+pub enum ShellMarkKind {
     /// A: the prompt begins.
     PromptStart,
     /// B: the prompt has ended, and what is typed begins.
@@ -18,29 +18,29 @@ pub enum MarkKind {
 
 /// A mark in the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct ShellMark {
     /// What it says.
-    pub kind: MarkKind,
+    pub kind: ShellMarkKind,
     /// The code with which the command ended, where D says it.
     pub exit_code: Option<i32>,
     /// What else it says, in order; a word without `=` has an empty value.
     pub parameters: Vec<(String, String)>,
 }
 
-impl Mark {
+impl ShellMark {
     /// Reads the parts of an OSC, its number included.
     pub(super) fn read(parts: &[&[u8]]) -> Option<Self> {
         let [b"133", kind, parameters @ ..] = parts else { return None };
         let kind = match *kind {
-            b"A" => MarkKind::PromptStart,
-            b"B" => MarkKind::InputStart,
-            b"C" => MarkKind::OutputStart,
-            b"D" => MarkKind::CommandEnd,
+            b"A" => ShellMarkKind::PromptStart,
+            b"B" => ShellMarkKind::InputStart,
+            b"C" => ShellMarkKind::OutputStart,
+            b"D" => ShellMarkKind::CommandEnd,
             _ => return None,
         };
         let mut texts = parameters.iter().map(|part| String::from_utf8_lossy(part).into_owned()).peekable();
         let exit_code = match texts.peek() {
-            Some(first) if kind == MarkKind::CommandEnd && !first.contains('=') => {
+            Some(first) if kind == ShellMarkKind::CommandEnd && !first.contains('=') => {
                 texts.next().and_then(|code| code.parse().ok())
             }
             _ => None,

@@ -1,7 +1,7 @@
 //! What most of the output of most programs consists of: text, ends of lines,
 //! and sequences that are drawn.
 //!
-//! None of it changes a state of whoever reads it, so it may be read in runs.
+//! None of it changes a state of its reader, so it may be read in runs.
 //! What is not known here is not refused, only read with more care.
 
 use crate::ascii::{prefix_without_controls, printable_prefix};
@@ -14,7 +14,7 @@ const WINDOW_BYTES: usize = 256;
 
 /// A part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part<'b> {
+pub(super) enum PlainPart<'b> {
     /// Characters that take columns of their own.
     Text(&'b str),
     /// A newline, a carriage return or a tab.
@@ -24,7 +24,7 @@ pub(super) enum Part<'b> {
     Sequence(usize),
 }
 
-impl Part<'_> {
+impl PlainPart<'_> {
     /// Its length in bytes.
     pub(super) fn bytes(self) -> usize {
         match self {
@@ -36,11 +36,11 @@ impl Part<'_> {
 }
 
 /// The part at the start, where it is plain.
-pub(super) fn part(bytes: &[u8]) -> Option<Part<'_>> {
+pub(super) fn part(bytes: &[u8]) -> Option<PlainPart<'_>> {
     match *bytes.first()? {
-        control @ (b'\n' | b'\r' | b'\t') => Some(Part::Control(control)),
-        0x1b => sequence(bytes).map(Part::Sequence),
-        _ => Some(text(bytes)).filter(|text| !text.is_empty()).map(Part::Text),
+        control @ (b'\n' | b'\r' | b'\t') => Some(PlainPart::Control(control)),
+        0x1b => sequence(bytes).map(PlainPart::Sequence),
+        _ => Some(text(bytes)).filter(|text| !text.is_empty()).map(PlainPart::Text),
     }
 }
 
@@ -105,16 +105,16 @@ mod tests {
 
     #[test]
     fn only_what_is_whole_and_only_drawn_is_plain() {
-        assert_eq!(part(b"text\r\n"), Some(Part::Text("text")));
-        assert_eq!(part("\u{754c}\u{754c}a\u{301}".as_bytes()), Some(Part::Text("\u{754c}\u{754c}a")));
-        assert_eq!(part(b"\r\n"), Some(Part::Control(b'\r')));
-        assert_eq!(part(b"\x1b[1;31mred"), Some(Part::Sequence(7)));
+        assert_eq!(part(b"text\r\n"), Some(PlainPart::Text("text")));
+        assert_eq!(part("\u{754c}\u{754c}a\u{301}".as_bytes()), Some(PlainPart::Text("\u{754c}\u{754c}a")));
+        assert_eq!(part(b"\r\n"), Some(PlainPart::Control(b'\r')));
+        assert_eq!(part(b"\x1b[1;31mred"), Some(PlainPart::Sequence(7)));
         for other in ["", "\x1b", "\x1b[", "\x1b[1", "\x1b[6n", "\x1b[?25h", "\x1b]0;t\x07", "\0", "\u{301}", "\u{9b}m"]
         {
             assert_eq!(part(other.as_bytes()), None, "{other:?}");
         }
-        assert_eq!((part(b"\xe7\x95"), part(b"a\xff")), (None, Some(Part::Text("a"))));
-        assert_eq!(part(b"a\x7fb"), Some(Part::Text("a")));
+        assert_eq!((part(b"\xe7\x95"), part(b"a\xff")), (None, Some(PlainPart::Text("a"))));
+        assert_eq!(part(b"a\x7fb"), Some(PlainPart::Text("a")));
         assert_eq!(part(format!("\x1b[{}m", "1;".repeat(50)).as_bytes()), None);
     }
 }

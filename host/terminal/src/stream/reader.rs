@@ -1,29 +1,29 @@
 //! What control sequences mean for everything but the screen: plain text, marks
 //! of shells, questions to the terminal, and modes that change what is typed.
 //!
-//! Reads what the limiter has passed on. Knows no answers.
+//! Reads what the limiter has passed on. Never knows an answer.
 
 use vte::{Params, Perform};
 
 use super::{
-    Mark,
-    plain::{Part, part},
+    ShellMark,
+    plain::{PlainPart, part},
 };
-use crate::{Query, ascii::prefix_without_controls};
+use crate::{TerminalQuery, ascii::prefix_without_controls};
 
 /// What a program said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum ParsedEvent {
     /// A shell marked its output.
-    Mark(Mark),
+    Mark(ShellMark),
     /// It waits for an answer.
-    Query(Query),
+    Query(TerminalQuery),
 }
 
 /// What a program has asked of its terminal, as far as that changes what keys
 /// send or what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Modes {
+pub struct TerminalModes {
     /// Arrow keys send SS3 instead of CSI.
     pub application_cursor: bool,
     /// What is pasted comes between marks.
@@ -34,13 +34,13 @@ pub struct Modes {
     pub cursor_visible: bool,
 }
 
-impl Default for Modes {
+impl Default for TerminalModes {
     fn default() -> Self {
         Self { application_cursor: false, bracketed_paste: false, alternate_screen: false, cursor_visible: true }
     }
 }
 
-impl Modes {
+impl TerminalModes {
     /// Whether a private mode is set; nothing of one that is not known here.
     #[must_use]
     pub fn get(self, mode: u16) -> Option<bool> {
@@ -66,22 +66,22 @@ impl Modes {
 
 /// A question in a device control string, by its introducer.
 #[derive(Debug, Clone, Copy)]
-enum Request {
+enum DeviceControl {
     Setting,
     Capability,
 }
 
-/// See the module.
+/// Reads control sequences, and keeps the modes that they set.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct SequenceReader {
     text: String,
     /// Something was printed since the last newline.
     in_line: bool,
     /// A carriage return that counts only if no newline follows.
     returned: bool,
-    modes: Modes,
-    request: Option<Request>,
-    event: Option<Event>,
+    modes: TerminalModes,
+    request: Option<DeviceControl>,
+    event: Option<ParsedEvent>,
     /// The parser is known to be inside of a sequence, or was not seen to leave
     /// one.
     in_sequence: bool,
@@ -89,7 +89,7 @@ pub(super) struct Reader {
     sequence_ended: bool,
 }
 
-impl Reader {
+impl SequenceReader {
     /// Whether text may be taken without the parser. Where it may not, the
     /// parser gets what comes next.
     pub(super) fn is_in_ground(&mut self) -> bool {
@@ -113,9 +113,9 @@ impl Reader {
         let mut at = 0;
         while let Some(part) = part(&bytes[at..]) {
             match part {
-                Part::Text(text) => self.run(text),
-                Part::Control(control) => self.execute(control),
-                Part::Sequence(_) => {}
+                PlainPart::Text(text) => self.run(text),
+                PlainPart::Control(control) => self.execute(control),
+                PlainPart::Sequence(_) => {}
             }
             at += part.bytes();
         }
@@ -158,20 +158,20 @@ impl Reader {
         self.text.clear();
     }
 
-    pub(super) fn modes(&self) -> Modes {
+    pub(super) fn modes(&self) -> TerminalModes {
         self.modes
     }
 
-    pub(super) fn take_event(&mut self) -> Option<Event> {
+    pub(super) fn take_event(&mut self) -> Option<ParsedEvent> {
         self.event.take()
     }
 
-    fn ask(&mut self, query: Query) {
-        self.event = Some(Event::Query(query));
+    fn ask(&mut self, query: TerminalQuery) {
+        self.event = Some(ParsedEvent::Query(query));
     }
 }
 
-impl Perform for Reader {
+impl Perform for SequenceReader {
     fn print(&mut self, character: char) {
         self.run(character.encode_utf8(&mut [0; 4]));
     }
@@ -192,26 +192,26 @@ impl Perform for Reader {
 
     fn hook(&mut self, _: &Params, intermediates: &[u8], _: bool, action: char) {
         self.request = match (intermediates, action) {
-            ([b'$'], 'q') => Some(Request::Setting),
-            ([b'+'], 'q') => Some(Request::Capability),
+            ([b'$'], 'q') => Some(DeviceControl::Setting),
+            ([b'+'], 'q') => Some(DeviceControl::Capability),
             _ => None,
         };
     }
 
     fn unhook(&mut self) {
         match self.request.take() {
-            Some(Request::Setting) => self.ask(Query::Setting),
-            Some(Request::Capability) => self.ask(Query::Capability),
+            Some(DeviceControl::Setting) => self.ask(TerminalQuery::Setting),
+            Some(DeviceControl::Capability) => self.ask(TerminalQuery::Capability),
             None => {}
         }
     }
 
     fn osc_dispatch(&mut self, parts: &[&[u8]], bell: bool) {
-        if let Some(mark) = Mark::read(parts) {
-            self.event = Some(Event::Mark(mark));
+        if let Some(mark) = ShellMark::read(parts) {
+            self.event = Some(ParsedEvent::Mark(mark));
         } else if let [number @ (b"10" | b"11" | b"12"), b"?"] = parts {
             let number = number[1] - b'0' + 10;
-            self.ask(Query::Colour { number, bell });
+            self.ask(TerminalQuery::Colour { number, bell });
         }
     }
 
@@ -225,19 +225,19 @@ impl Perform for Reader {
         match (intermediates, action, first) {
             ([b'?'], 'h' | 'l', _) => numbers.for_each(|mode| self.modes.set(mode, action == 'h')),
             ([b'!'], 'p', _) => {
-                self.modes = Modes { alternate_screen: self.modes.alternate_screen, ..Modes::default() }
+                self.modes = TerminalModes { alternate_screen: self.modes.alternate_screen, ..TerminalModes::default() }
             }
-            ([], 'c', 0) => self.ask(Query::PrimaryAttributes),
-            ([b'>'], 'c', 0) => self.ask(Query::SecondaryAttributes),
-            ([b'='], 'c', 0) => self.ask(Query::TertiaryAttributes),
-            ([], 'n', 5) => self.ask(Query::Status),
-            ([], 'n', 6) => self.ask(Query::Cursor { extended: false }),
-            ([b'?'], 'n', 6) => self.ask(Query::Cursor { extended: true }),
-            ([b'?', b'$'], 'p', mode) => self.ask(Query::PrivateMode(mode)),
-            ([b'$'], 'p', mode) => self.ask(Query::Mode(mode)),
-            ([b'>'], 'q', 0) => self.ask(Query::Version),
-            ([b'?'], 'u', _) => self.ask(Query::Keyboard),
-            ([], 't', 18) => self.ask(Query::Size),
+            ([], 'c', 0) => self.ask(TerminalQuery::PrimaryAttributes),
+            ([b'>'], 'c', 0) => self.ask(TerminalQuery::SecondaryAttributes),
+            ([b'='], 'c', 0) => self.ask(TerminalQuery::TertiaryAttributes),
+            ([], 'n', 5) => self.ask(TerminalQuery::Status),
+            ([], 'n', 6) => self.ask(TerminalQuery::Cursor { extended: false }),
+            ([b'?'], 'n', 6) => self.ask(TerminalQuery::Cursor { extended: true }),
+            ([b'?', b'$'], 'p', mode) => self.ask(TerminalQuery::PrivateMode(mode)),
+            ([b'$'], 'p', mode) => self.ask(TerminalQuery::Mode(mode)),
+            ([b'>'], 'q', 0) => self.ask(TerminalQuery::Version),
+            ([b'?'], 'u', _) => self.ask(TerminalQuery::Keyboard),
+            ([], 't', 18) => self.ask(TerminalQuery::Size),
             _ => {}
         }
     }
@@ -245,8 +245,8 @@ impl Perform for Reader {
     fn esc_dispatch(&mut self, intermediates: &[u8], _: bool, byte: u8) {
         self.sequence_ended = true;
         match (intermediates, byte) {
-            ([], b'Z') => self.ask(Query::PrimaryAttributes),
-            ([], b'c') => self.modes = Modes::default(),
+            ([], b'Z') => self.ask(TerminalQuery::PrimaryAttributes),
+            ([], b'c') => self.modes = TerminalModes::default(),
             // These go to the next line.
             ([], b'D' | b'E') => self.execute(b'\n'),
             _ => {}

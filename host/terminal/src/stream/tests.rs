@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::{Event, MarkKind, Modes, Stream};
-use crate::Query;
+use super::{OutputParser, ParsedEvent, ShellMarkKind, TerminalModes};
+use crate::TerminalQuery;
 
 /// All that a stream hands out.
 #[derive(Debug, Default, PartialEq)]
@@ -11,11 +11,11 @@ struct Out {
     normalised: String,
     text: String,
     /// Each with the length of the text before it.
-    events: Vec<(usize, Event)>,
+    events: Vec<(usize, ParsedEvent)>,
 }
 
 fn fed<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Out {
-    let (mut stream, mut out) = (Stream::default(), Out::default());
+    let (mut stream, mut out) = (OutputParser::default(), Out::default());
     for piece in pieces {
         stream.feed(piece, |piece| {
             out.normalised += piece.normalised;
@@ -30,9 +30,9 @@ fn text(printed: impl AsRef<[u8]>) -> String {
     fed([printed.as_ref()]).text
 }
 
-fn marks(printed: &str) -> Vec<super::Mark> {
+fn marks(printed: &str) -> Vec<super::ShellMark> {
     let events = fed([printed.as_bytes()]).events.into_iter();
-    let marks = events.filter_map(|(_, event)| if let Event::Mark(mark) = event { Some(mark) } else { None });
+    let marks = events.filter_map(|(_, event)| if let ParsedEvent::Mark(mark) = event { Some(mark) } else { None });
     marks.collect()
 }
 
@@ -103,7 +103,7 @@ fn facts_6_an_unterminated_string_of_256_mib_keeps_memory_flat() {
     let chunk = vec![b'x'; 1 << 20];
     let others = ["\x1bP", "\x1b_", "\x1b^", "\x1bX", "\u{9d}", "\x1b]133;D;"];
     for (introducer, mebibytes) in [("\x1b]0;", 256)].into_iter().chain(others.map(|other| (other, 18))) {
-        let (mut stream, mut longest) = (Stream::default(), 0);
+        let (mut stream, mut longest) = (OutputParser::default(), 0);
         stream.feed(introducer.as_bytes(), |_| {});
         for _ in 0..mebibytes {
             stream.feed(&chunk, |piece| longest = longest.max(piece.text.len()));
@@ -141,7 +141,8 @@ fn marks_of_shells_are_handed_out_with_what_they_say_and_where_they_stand() {
     let out = fed([printed.as_bytes()]);
     let found: Vec<_> = out.events.iter().map(|(at, event)| (&out.text[..*at], event)).collect();
     let kinds: Vec<_> = marks(printed).iter().map(|mark| mark.kind).collect();
-    let all = [MarkKind::PromptStart, MarkKind::InputStart, MarkKind::OutputStart, MarkKind::CommandEnd];
+    let all =
+        [ShellMarkKind::PromptStart, ShellMarkKind::InputStart, ShellMarkKind::OutputStart, ShellMarkKind::CommandEnd];
     assert_eq!(kinds, all);
     assert_eq!(found.iter().map(|(before, _)| *before).collect::<Vec<_>>(), ["", "$ ", "$ ls\n", "$ ls\nout\n"]);
     let marks = marks(printed);
@@ -159,21 +160,28 @@ fn a_mark_without_a_code_has_none_and_others_are_no_marks() {
 
 #[test]
 fn modes_are_followed_until_the_terminal_is_reset() {
-    let mut stream = Stream::default();
+    let mut stream = OutputParser::default();
     stream.feed(b"\x1b[?1;2004h\x1b[?1049h\x1b[?25l", |_| {});
-    let all = Modes { application_cursor: true, bracketed_paste: true, alternate_screen: true, cursor_visible: false };
+    let all = TerminalModes {
+        application_cursor: true,
+        bracketed_paste: true,
+        alternate_screen: true,
+        cursor_visible: false,
+    };
     assert_eq!(stream.modes(), all);
     stream.feed(b"\x1b[?1l", |_| {});
     assert!(!stream.modes().application_cursor);
     stream.feed(b"\x1bc", |_| {});
-    assert_eq!(stream.modes(), Modes::default());
+    assert_eq!(stream.modes(), TerminalModes::default());
 }
 
 #[test]
 fn a_flood_of_questions_is_handed_out_one_by_one_and_kept_nowhere() {
     let out = fed([&b"\x1b[6n".repeat(10_000)[..]]);
     assert_eq!(out.events.len(), 10_000);
-    assert!(out.events.iter().all(|(_, event)| *event == Event::Query(Query::Cursor { extended: false })));
+    assert!(
+        out.events.iter().all(|(_, event)| *event == ParsedEvent::Query(TerminalQuery::Cursor { extended: false }))
+    );
 }
 
 /// Bytes of which many belong to sequences.

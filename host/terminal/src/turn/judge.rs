@@ -1,7 +1,7 @@
 //! What outlives a turn: the detector, and which turn it judges.
 //!
 //! Turns of one session are judged one after the other, and each task asks here
-//! whether its turn is still the one.
+//! whether its turn is still the one. Never knows when to look.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,23 +13,26 @@ use wharf_completion::detection::{Decision, Detector, Event, InvalidParameter, N
 
 use super::{
     Turn, TurnOptions,
-    task::{Task, Typing},
+    task::{InputTyped, TurnTask},
 };
-use crate::{Mark, MarkKind, PlacedMark, Progress, TerminalError, probe::Probe, session::Shared};
+use crate::{
+    PlacedMark, SessionProgress, ShellMark, ShellMarkKind, TerminalError, probe::ForegroundProbe,
+    shared_terminal::SharedTerminal,
+};
 
 /// The turns of one session.
 #[derive(Debug)]
-pub(crate) struct Turns {
-    program: Mutex<Program>,
-    probe: Probe,
-    judge: Arc<Mutex<Judge>>,
+pub(crate) struct SessionTurns {
+    program: Mutex<TurnProgram>,
+    probe: ForegroundProbe,
+    judge: Arc<Mutex<TurnJudge>>,
     /// The last one, and how many there have been. Held while one begins.
     last: Mutex<(u64, Option<Turn>)>,
 }
 
 /// Whose turns they are.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Program {
+pub(crate) struct TurnProgram {
     pub(crate) pid: u32,
     /// Where it is in the foreground, no command runs.
     pub(crate) is_shell: bool,
@@ -37,7 +40,7 @@ pub(crate) struct Program {
 
 /// The detector, and what it was told.
 #[derive(Debug)]
-pub(super) struct Judge {
+pub(super) struct TurnJudge {
     detector: Option<Detector>,
     nonce: Option<Nonce>,
     clock: Instant,
@@ -54,12 +57,12 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Turns {
-    pub(crate) fn new(program: Program, nonce: Option<Nonce>) -> Self {
-        let judge = Judge { detector: None, nonce, clock: Instant::now(), number: 0, ended: false, marks_read: 0 };
+impl SessionTurns {
+    pub(crate) fn new(program: TurnProgram, nonce: Option<Nonce>) -> Self {
+        let judge = TurnJudge { detector: None, nonce, clock: Instant::now(), number: 0, ended: false, marks_read: 0 };
         Self {
             program: Mutex::new(program),
-            probe: Probe::default(),
+            probe: ForegroundProbe::default(),
             judge: Arc::new(Mutex::new(judge)),
             last: Mutex::default(),
         }
@@ -86,11 +89,11 @@ impl Turns {
     /// terminal will show of it.
     pub(crate) fn begin(
         &self,
-        session: &Arc<Shared>,
-        progress: &watch::Receiver<Progress>,
+        terminal: &Arc<SharedTerminal>,
+        progress: &watch::Receiver<SessionProgress>,
         shown: &str,
         options: TurnOptions,
-        typing: Option<Typing>,
+        typing: Option<InputTyped>,
     ) -> Result<Turn, TerminalError> {
         let mut last = lock(&self.last);
         if let Some(turn) = &last.1 {
@@ -99,14 +102,14 @@ impl Turns {
         let number = last.0 + 1;
         let parameters = options.parameters;
         let mut judge = lock(&self.judge);
-        let marks = session.output().marks_from(judge.marks_read);
+        let marks = terminal.output().marks_from(judge.marks_read);
         let decision = judge.begin(number, parameters.clone(), &marks, shown, *progress.borrow())?;
         drop(judge);
-        let (start, raw_read) = session.output().ends();
-        let turn = Turn::new(number, start, session, progress.clone(), decision);
+        let (start, raw_read) = terminal.output().ends();
+        let turn = Turn::new(number, start, terminal, progress.clone(), decision);
         *last = (number, Some(turn.clone()));
         let (program, judge, probe) = (*lock(&self.program), Arc::clone(&self.judge), self.probe.clone());
-        let task = Task::new(turn.clone(), Arc::clone(session), program, probe, judge, &parameters, raw_read);
+        let task = TurnTask::new(turn.clone(), Arc::clone(terminal), program, probe, judge, &parameters, raw_read);
         tokio::spawn(task.run(typing));
         Ok(turn)
     }
@@ -117,7 +120,7 @@ fn refuse_while_it_runs(turn: &Turn) -> Result<(), TerminalError> {
     if state.is_over() { Ok(()) } else { Err(TerminalError::Busy { turn: state.number }) }
 }
 
-impl Judge {
+impl TurnJudge {
     /// Time since a fixed moment.
     pub(super) fn now(&self) -> Duration {
         self.clock.elapsed()
@@ -139,7 +142,7 @@ impl Judge {
         parameters: Parameters,
         marks: &[PlacedMark],
         shown: &str,
-        progress: Progress,
+        progress: SessionProgress,
     ) -> Result<Decision, InvalidParameter> {
         // A program that was started again is another one.
         if progress.exit.is_none() && std::mem::take(&mut self.ended) {
@@ -184,18 +187,18 @@ impl Judge {
 
 /// What a mark says of a command. Whether it is to be believed is the
 /// detector's to say.
-fn signal(mark: &Mark) -> Option<Signal<'_>> {
+fn signal(mark: &ShellMark) -> Option<Signal<'_>> {
     let nonce = mark.parameter("nonce").unwrap_or_default();
     match mark.kind {
-        MarkKind::OutputStart => Some(Signal::CommandStarted { nonce }),
-        MarkKind::CommandEnd => Some(Signal::CommandEnded { nonce, exit_code: mark.exit_code }),
+        ShellMarkKind::OutputStart => Some(Signal::CommandStarted { nonce }),
+        ShellMarkKind::CommandEnd => Some(Signal::CommandEnded { nonce, exit_code: mark.exit_code }),
         // The secondary prompt.
-        MarkKind::PromptStart if mark.parameter("k") == Some("s") => Some(Signal::Continuation { nonce }),
-        MarkKind::PromptStart | MarkKind::InputStart => None,
+        ShellMarkKind::PromptStart if mark.parameter("k") == Some("s") => Some(Signal::Continuation { nonce }),
+        ShellMarkKind::PromptStart | ShellMarkKind::InputStart => None,
     }
 }
 
 /// Whether a mark says that a command is over, or that it lacks its end.
-pub(super) fn ends_command(mark: &Mark) -> bool {
+pub(super) fn ends_command(mark: &ShellMark) -> bool {
     matches!(signal(mark), Some(Signal::CommandEnded { .. } | Signal::Continuation { .. }))
 }

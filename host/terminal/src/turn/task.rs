@@ -14,22 +14,21 @@ use tokio::{
     sync::{oneshot, watch},
     time::{sleep, sleep_until},
 };
-use unicode_width::UnicodeWidthChar as _;
 use wharf_completion::detection::{Beside, CursorRow, Decision, Event, Parameters, Prompts, Reason};
 
 use super::{
     Turn, TurnState,
-    judge::{Judge, Program, ends_command, lock},
-    news::{News, Piece, news},
+    fresh_output::{FreshOutput, OutputPart, fresh_output},
+    judge::{TurnJudge, TurnProgram, ends_command, lock},
 };
 use crate::{
-    Exit, Progress, ScreenView,
-    probe::{Front, Probe, Shown, Waits},
-    session::Shared,
+    ProgramExit, SessionProgress,
+    probe::{self, ForegroundGroup, ForegroundProbe, ForegroundWait, ScreenSigns},
+    shared_terminal::SharedTerminal,
 };
 
 /// Told once the whole input was typed. Dropping it takes back the rest.
-pub(super) type Typing = oneshot::Receiver<()>;
+pub(super) type InputTyped = oneshot::Receiver<()>;
 
 /// Output is looked at as a whole for so long, that a flood costs little.
 const COLLECT: Duration = Duration::from_millis(5);
@@ -41,15 +40,15 @@ const UNREAD: Duration = Duration::from_millis(5);
 /// Something came, and nothing of it was visible.
 const NOTHING_VISIBLE: Event<'_> = Event::Output { text: "" };
 
-/// See the module.
-pub(super) struct Task {
+/// Follows one turn.
+pub(super) struct TurnTask {
     turn: Turn,
     number: u64,
-    session: Arc<Shared>,
-    program: Program,
-    probe: Probe,
-    progress: watch::Receiver<Progress>,
-    judge: Arc<Mutex<Judge>>,
+    terminal: Arc<SharedTerminal>,
+    program: TurnProgram,
+    probe: ForegroundProbe,
+    progress: watch::Receiver<SessionProgress>,
+    judge: Arc<Mutex<TurnJudge>>,
     decision: Decision,
     /// What was handed in so far.
     text_read: u64,
@@ -67,7 +66,7 @@ pub(super) struct Task {
 }
 
 /// How to go on.
-enum Next {
+enum NextRound {
     /// The turn is over.
     Over,
     /// After a pause, unless something important happens.
@@ -76,13 +75,13 @@ enum Next {
     Wait(Duration),
 }
 
-impl Task {
+impl TurnTask {
     pub(super) fn new(
         turn: Turn,
-        session: Arc<Shared>,
-        program: Program,
-        probe: Probe,
-        judge: Arc<Mutex<Judge>>,
+        terminal: Arc<SharedTerminal>,
+        program: TurnProgram,
+        probe: ForegroundProbe,
+        judge: Arc<Mutex<TurnJudge>>,
         parameters: &Parameters,
         raw_read: u64,
     ) -> Self {
@@ -93,7 +92,7 @@ impl Task {
             progress: turn.0.progress.clone(),
             turn,
             raw_read,
-            session,
+            terminal,
             program,
             probe,
             judge,
@@ -110,7 +109,7 @@ impl Task {
         }
     }
 
-    pub(super) async fn run(mut self, mut typing: Option<Typing>) {
+    pub(super) async fn run(mut self, mut typing: Option<InputTyped>) {
         let mut over = self.turn.changes();
         let mut is_followed = true;
         loop {
@@ -121,25 +120,31 @@ impl Task {
                 _ = over.wait_for(TurnState::is_over) => return,
                 () = self.wait(next, seen, &mut is_followed, &mut typing) => {}
             }
-            // Whoever had the session let go of it.
+            // The session is gone.
             if !is_followed && !self.progress.borrow().finished {
                 return self.turn.cancel();
             }
         }
     }
 
-    async fn wait(&mut self, next: Next, seen: Progress, is_followed: &mut bool, typing: &mut Option<Typing>) {
+    async fn wait(
+        &mut self,
+        next: NextRound,
+        seen: SessionProgress,
+        is_followed: &mut bool,
+        typing: &mut Option<InputTyped>,
+    ) {
         match next {
-            Next::Over => std::future::pending().await,
-            Next::Collect => {
+            NextRound::Over => std::future::pending().await,
+            NextRound::Collect => {
                 // The end of a command, or of all, is told without delay.
-                let important = |now: &Progress| now.marks > seen.marks || now.exit != seen.exit;
+                let important = |now: &SessionProgress| now.marks > seen.marks || now.exit != seen.exit;
                 select! {
                     waited = self.progress.wait_for(important), if *is_followed => *is_followed = waited.is_ok(),
                     () = sleep(COLLECT) => {}
                 }
             }
-            Next::Wait(until) => {
+            NextRound::Wait(until) => {
                 let until = lock(&self.judge).moment(until);
                 select! {
                     changed = self.progress.changed(), if *is_followed => *is_followed = changed.is_ok(),
@@ -151,42 +156,42 @@ impl Task {
     }
 
     /// Hands in what has come or, where nothing has, what is to be seen.
-    async fn round(&mut self, seen: Progress, is_typed: bool) -> Next {
+    async fn round(&mut self, seen: SessionProgress, is_typed: bool) -> NextRound {
         let now = lock(&self.judge).now();
         // What comes late may have come before this.
-        let at = self.asked().min(now);
+        let at = self.next_look().min(now);
         let marks_read = lock(&self.judge).marks_read();
-        let news = news(&self.session, self.text_read, self.raw_read, marks_read);
-        let came = !news.is_empty();
+        let fresh = fresh_output(&self.terminal, self.text_read, self.raw_read, marks_read);
+        let came = !fresh.is_empty();
         if came {
-            self.take(news, at, now);
-        } else if self.session.pty.has_unread_output() {
-            return Next::Wait(now + UNREAD);
+            self.hand_in(fresh, at, now);
+        } else if self.terminal.pty.has_unread_output() {
+            return NextRound::Wait(now + UNREAD);
         }
-        self.take_end(seen, at);
-        if !came && self.asked() <= now {
-            if !is_typed || self.session.typed().is_under_way() {
+        self.hand_in_end(seen, at);
+        if !came && self.next_look() <= now {
+            if !is_typed || self.terminal.typing_count().is_under_way() {
                 // Whatever is seen, there is more to be read.
                 self.feed(Event::Tick, at);
                 self.catch_up(Event::Tick, now);
                 self.first_look = Some(now + FIRST_LOOK);
             } else if !self.look(at, now).await {
-                return Next::Wait(now + UNREAD);
+                return NextRound::Wait(now + UNREAD);
             }
             self.poll(at, now);
         }
-        self.tell();
+        self.report();
         if self.decision.is_complete() {
-            Next::Over
+            NextRound::Over
         } else if came {
-            Next::Collect
+            NextRound::Collect
         } else {
-            Next::Wait(self.asked())
+            NextRound::Wait(self.next_look())
         }
     }
 
     /// When to look, whatever happens.
-    fn asked(&self) -> Duration {
+    fn next_look(&self) -> Duration {
         let asked = [self.decision.ask_again, self.first_look].into_iter().flatten();
         asked.fold(self.next_poll, Duration::min)
     }
@@ -211,13 +216,13 @@ impl Task {
         }
     }
 
-    fn take(&mut self, news: News, at: Duration, now: Duration) {
-        (self.text_read, self.raw_read, self.came_since_poll) = (news.text_end, news.raw_end, true);
-        for piece in news.pieces {
-            match piece {
-                Piece::Text(_) if news.drawn => self.feed(Event::Redraw, at),
-                Piece::Text(text) => self.feed(Event::Output { text: &text }, at),
-                Piece::Mark(placed) => {
+    fn hand_in(&mut self, fresh: FreshOutput, at: Duration, now: Duration) {
+        (self.text_read, self.raw_read, self.came_since_poll) = (fresh.text_end, fresh.raw_end, true);
+        for part in fresh.parts {
+            match part {
+                OutputPart::Text(_) if fresh.drawn => self.feed(Event::Redraw, at),
+                OutputPart::Text(text) => self.feed(Event::Output { text: &text }, at),
+                OutputPart::Mark(placed) => {
                     if ends_command(&placed.mark) {
                         self.mark_at = placed.text_at;
                     }
@@ -236,15 +241,18 @@ impl Task {
         self.feed(NOTHING_VISIBLE, now);
     }
 
-    fn take_end(&mut self, seen: Progress, at: Duration) {
+    fn hand_in_end(&mut self, seen: SessionProgress, at: Duration) {
         if seen.exit.is_some() && !std::mem::replace(&mut self.told_end, true) {
             let exit_code = match seen.exit {
-                Some(Exit::Exited { code }) => Some(code),
-                Some(Exit::Signaled { .. } | Exit::Killed { .. }) | None => None,
+                Some(ProgramExit::Exited { code }) => Some(code),
+                Some(ProgramExit::Signaled { .. } | ProgramExit::Killed { .. }) | None => None,
             };
             self.feed(Event::ProcessEnded { descendants: seen.descendants, exit_code }, at);
         }
-        if !seen.terminal_open && !std::mem::replace(&mut self.told_closed, true) {
+        // A program that ends closes its terminal first, and on a busy machine its end is told
+        // later: a turn that ends with its program says so.
+        let will_be_told = || seen.exit.is_none() && probe::ends(self.program.pid);
+        if !seen.terminal_open && !will_be_told() && !std::mem::replace(&mut self.told_closed, true) {
             self.feed(Event::StreamClosed, at);
         }
     }
@@ -252,30 +260,32 @@ impl Task {
     /// Looks at the terminal, unless something came or was typed meanwhile: that
     /// is first.
     async fn look(&mut self, at: Duration, now: Duration) -> bool {
-        let typed = self.session.typed();
+        let typed = self.terminal.typing_count();
         // In this order: what is typed is read before anybody waits for more,
         // and what is printed before.
-        let inside = self.session.pty.inside();
-        let group = self.session.pty.foreground();
-        let is_unread = inside.is_some_and(|inside| inside.has_unread_input);
-        let waits = match (inside, group) {
-            _ if is_unread => Some(Waits::NotForInput),
-            (Some(inside), Some(group)) => self.probe.waits(Front { leader: self.program.pid, group }, inside).await,
+        let slave = self.terminal.pty.slave_state();
+        let group = self.terminal.pty.foreground();
+        let is_unread = slave.is_some_and(|slave| slave.has_unread_input);
+        let waits = match (slave, group) {
+            _ if is_unread => Some(ForegroundWait::NotForInput),
+            (Some(slave), Some(group)) => {
+                self.probe.waits(ForegroundGroup { leader: self.program.pid, group }, slave).await
+            }
             _ => None,
         };
-        let view = self.session.output().screen.view();
-        let came = self.session.pty.has_unread_output() || self.session.output().ends().1 != self.raw_read;
-        if came || self.session.typed() != typed {
+        let view = self.terminal.output().screen.view();
+        let came = self.terminal.pty.has_unread_output() || self.terminal.output().ends().1 != self.raw_read;
+        if came || self.terminal.typing_count() != typed {
             return false;
         }
-        let text = text_to_cursor(&view);
-        let shown = Shown { owns_screen: self.owns_screen(), prompt: self.prompts.find(&text).is_some() };
+        let text = view.text_to_cursor();
+        let shown = ScreenSigns { owns_screen: self.owns_screen(), prompt: self.prompts.find(&text).is_some() };
         let row = Event::CursorRow(CursorRow {
             text: &text,
             shell_in_front: self.program.is_shell.then(|| group == Some(self.program.pid)),
             waits_for_input: waits.and_then(|waits| waits.for_input(shown)),
-            beside: waits.map_or(Beside::Unknown, Waits::beside),
-            has_read_input: inside.map(|_| !is_unread),
+            beside: waits.map_or(Beside::Unknown, ForegroundWait::beside),
+            has_read_input: slave.map(|_| !is_unread),
         });
         self.feed(row, at);
         self.catch_up(row, now);
@@ -286,8 +296,8 @@ impl Task {
     /// Whether the program draws the whole screen: on the other one, or with the
     /// keys and without the echo that such programs want.
     fn owns_screen(&self) -> bool {
-        let modes = self.session.output().modes();
-        let raw = || self.session.pty.line_mode().is_ok_and(|mode| !mode.canonical && !mode.echo);
+        let modes = self.terminal.output().modes();
+        let raw = || self.terminal.pty.line_mode().is_ok_and(|mode| !mode.canonical && !mode.echo);
         modes.alternate_screen || (modes.application_cursor && raw())
     }
 
@@ -300,7 +310,7 @@ impl Task {
         }
     }
 
-    fn tell(&self) {
+    fn report(&self) {
         let decision = &self.decision;
         let end = match decision.reason() {
             Some(Reason::CommandEnded { .. } | Reason::NeedsContinuation) => self.mark_at,
@@ -318,22 +328,7 @@ impl Task {
     }
 }
 
-/// The row of the cursor up to it, with the blanks that it stands behind.
-pub(crate) fn text_to_cursor(view: &ScreenView) -> String {
-    let column = usize::from(view.cursor.column);
-    let (mut text, mut width) = (String::new(), 0);
-    for character in view.cursor_line().chars() {
-        width += character.width().unwrap_or(0);
-        if width > column {
-            return text;
-        }
-        text.push(character);
-    }
-    text.extend(std::iter::repeat_n(' ', column - width));
-    text
-}
-
-async fn typed(typing: &mut Option<Typing>) {
+async fn typed(typing: &mut Option<InputTyped>) {
     match typing {
         Some(done) => {
             // Where it was not, the terminal was closed, which is told apart.

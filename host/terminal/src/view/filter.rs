@@ -4,12 +4,14 @@
 //! Text, colours and the cursor do. Questions do not: they have been answered,
 //! and the person's terminal would type its own answers. Neither does what
 //! would act on that terminal instead of on the screen: titles, clipboards,
-//! printers, windows, its keyboard. Reads what the stream has normalised; knows
-//! nothing of who looks.
+//! printers, windows, its keyboard. Reads what the stream has normalised; never
+//! knows who looks.
+
+use crate::stream::OpenSequence;
 
 /// Behind what part of a sequence the filter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
+enum FilterState {
     #[default]
     Ground,
     /// Behind ESC, and what may come between it and the last character.
@@ -22,31 +24,32 @@ enum State {
     StringEnd,
 }
 
-/// See the module. Keeps a sequence that has not ended; the stream bounds it.
+/// Passes on what may be shown. Keeps a sequence that has not ended; the stream
+/// bounds it.
 #[derive(Debug, Default)]
-pub(crate) struct Filter {
-    state: State,
+pub(crate) struct ViewFilter {
+    state: FilterState,
     sequence: String,
     /// The sequence began before anybody looked: its end is nothing.
     headless: bool,
 }
 
-impl Filter {
+impl ViewFilter {
     /// A filter that begins where a sequence has begun already, or not.
-    pub(super) fn new(inside: Option<Inside>) -> Self {
-        let state = match inside {
-            None => State::Ground,
-            Some(Inside::Escape) => State::Escape,
-            Some(Inside::Sequence) => State::Sequence,
+    pub(super) fn new(open: Option<OpenSequence>) -> Self {
+        let state = match open {
+            None => FilterState::Ground,
+            Some(OpenSequence::Escape) => FilterState::Escape,
+            Some(OpenSequence::Sequence) => FilterState::Sequence,
         };
-        Self { state, sequence: String::new(), headless: inside.is_some() }
+        Self { state, sequence: String::new(), headless: open.is_some() }
     }
 
     /// Appends to `out` what may be shown.
     pub(super) fn feed(&mut self, normalised: &str, out: &mut String) {
         let mut rest = normalised;
         while !rest.is_empty() {
-            if self.state == State::Ground {
+            if self.state == FilterState::Ground {
                 let plain = rest.bytes().position(|byte| byte < b' ').unwrap_or(rest.len());
                 out.push_str(&rest[..plain]);
                 rest = &rest[plain..];
@@ -60,36 +63,38 @@ impl Filter {
 
     fn character(&mut self, character: char, out: &mut String) {
         match (self.state, character) {
-            (State::String, '\x07') | (State::StringEnd, _) => self.state = State::Ground,
-            (State::String, '\x1b') => self.state = State::StringEnd,
-            (State::String, _) => {}
+            (FilterState::String, '\x07') | (FilterState::StringEnd, _) => self.state = FilterState::Ground,
+            (FilterState::String, '\x1b') => self.state = FilterState::StringEnd,
+            (FilterState::String, _) => {}
             (_, '\x1b') => self.begin(),
             // Given up.
-            (_, '\x18' | '\x1a') => self.state = State::Ground,
+            (_, '\x18' | '\x1a') => self.state = FilterState::Ground,
             // ENQ has the terminal type its answer.
             (_, '\x05') => {}
             // Carried out where they stand.
             (_, '\0'..' ') => out.push(character),
-            (State::Ground, _) => out.push(character),
-            (State::Escape, '[') if self.sequence.len() <= 1 && !self.headless => {
+            (FilterState::Ground, _) => out.push(character),
+            (FilterState::Escape, '[') if self.sequence.len() <= 1 && !self.headless => {
                 self.sequence.push('[');
-                self.state = State::Sequence;
+                self.state = FilterState::Sequence;
             }
-            (State::Escape, ']' | 'P' | 'X' | '^' | '_') if self.sequence.len() <= 1 => self.state = State::String,
-            (State::Escape, '0'..='~') | (State::Sequence, '@'..='~') => self.end(character, out),
-            (State::Escape | State::Sequence, _) => self.sequence.push(character),
+            (FilterState::Escape, ']' | 'P' | 'X' | '^' | '_') if self.sequence.len() <= 1 => {
+                self.state = FilterState::String
+            }
+            (FilterState::Escape, '0'..='~') | (FilterState::Sequence, '@'..='~') => self.end(character, out),
+            (FilterState::Escape | FilterState::Sequence, _) => self.sequence.push(character),
         }
     }
 
     fn begin(&mut self) {
         self.sequence.clear();
         self.sequence.push('\x1b');
-        (self.state, self.headless) = (State::Escape, false);
+        (self.state, self.headless) = (FilterState::Escape, false);
     }
 
     fn end(&mut self, last: char, out: &mut String) {
         let shown = match self.state {
-            State::Sequence => is_shown(&self.sequence[self.sequence.len().min(2)..], last),
+            FilterState::Sequence => is_shown(&self.sequence[self.sequence.len().min(2)..], last),
             // DECID asks.
             _ => last != 'Z',
         };
@@ -97,17 +102,8 @@ impl Filter {
             out.push_str(&self.sequence);
             out.push(last);
         }
-        (self.state, self.headless) = (State::Ground, false);
+        (self.state, self.headless) = (FilterState::Ground, false);
     }
-}
-
-/// What kind of sequence has begun.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Inside {
-    /// ESC and what follows.
-    Escape,
-    /// A control sequence.
-    Sequence,
 }
 
 /// Whether a control sequence draws, by what stands between its introducer and
@@ -130,15 +126,15 @@ fn is_shown(parameters: &str, last: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Stream;
+    use crate::OutputParser;
 
     /// What is shown of a program's output, however it is cut.
     fn shown(printed: &str) -> String {
-        let (mut stream, mut filter, mut out) = (Stream::default(), Filter::default(), String::new());
+        let (mut stream, mut filter, mut out) = (OutputParser::default(), ViewFilter::default(), String::new());
         for byte in printed.as_bytes() {
             stream.feed(&[*byte], |piece| filter.feed(piece.normalised, &mut out));
         }
-        let (mut stream, mut filter, mut whole) = (Stream::default(), Filter::default(), String::new());
+        let (mut stream, mut filter, mut whole) = (OutputParser::default(), ViewFilter::default(), String::new());
         stream.feed(printed.as_bytes(), |piece| filter.feed(piece.normalised, &mut whole));
         assert_eq!(out, whole, "{printed:?}");
         out
@@ -187,12 +183,12 @@ mod tests {
     #[test]
     fn the_end_of_a_sequence_that_began_before_is_nothing() {
         let rest = |inside, rest: &str| {
-            let (mut filter, mut out) = (Filter::new(Some(inside)), String::new());
+            let (mut filter, mut out) = (ViewFilter::new(Some(inside)), String::new());
             filter.feed(rest, &mut out);
             out
         };
-        assert_eq!(rest(Inside::Sequence, ";5Htext\x1b[1mbold"), "text\x1b[1mbold");
-        assert_eq!(rest(Inside::Escape, "Mtext"), "text");
-        assert_eq!(rest(Inside::Sequence, "\x1b[1mbold"), "\x1b[1mbold");
+        assert_eq!(rest(OpenSequence::Sequence, ";5Htext\x1b[1mbold"), "text\x1b[1mbold");
+        assert_eq!(rest(OpenSequence::Escape, "Mtext"), "text");
+        assert_eq!(rest(OpenSequence::Sequence, "\x1b[1mbold"), "\x1b[1mbold");
     }
 }

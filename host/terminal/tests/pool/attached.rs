@@ -1,8 +1,9 @@
 //! People who look on and type.
 
-use wharf_terminal::{Screen, Size, TerminalError, Update};
+use wharf_terminal::{Screen, TerminalError, TerminalSize, ViewUpdate};
+use wharf_test_support::in_time;
 
-use crate::support::{AMPLE, Room, somebody};
+use crate::support::{Room, somebody};
 
 /// A person's terminal, which draws what it is given.
 struct Person {
@@ -12,19 +13,19 @@ struct Person {
 
 impl Person {
     fn new() -> Self {
-        Self { screen: Screen::new(Size::default(), 0), screens: 0 }
+        Self { screen: Screen::new(TerminalSize::default(), 0), screens: 0 }
     }
 
-    fn see(&mut self, update: Update) {
+    fn see(&mut self, update: ViewUpdate) {
         match update {
-            Update::Screen { size, text } => {
+            ViewUpdate::Screen { size, text } => {
                 self.screens += 1;
                 self.screen = Screen::new(size, 0);
                 self.screen.feed(&text);
             }
-            Update::Text(text) => self.screen.feed(&text),
-            Update::Resized(size) => self.screen.resize(size),
-            Update::Typed(_) => panic!("nobody asked for it"),
+            ViewUpdate::Text(text) => self.screen.feed(&text),
+            ViewUpdate::Resized(size) => self.screen.resize(size),
+            ViewUpdate::Typed(_) => panic!("nobody asked for it"),
         }
     }
 }
@@ -40,7 +41,7 @@ async fn a_person_sees_the_present_screen_and_then_all_that_comes() {
     let view = || room.terminals.screen(&owner.owner(), id, 0).expect("a screen").view;
     assert_eq!(person.screen.view(), view());
     assert_eq!(room.info(&owner, id).viewers, 1);
-    attached.resize(Size::new(60, 20).expect("a size")).expect("resized");
+    attached.resize(TerminalSize::new(60, 20).expect("a size")).expect("resized");
     attached
         .write(
             b"stty size; printf '\\033[15;5Hh\\145re\\033]0;title\\007\\033[6n'; read -s -d R word\r".to_vec(),
@@ -49,8 +50,8 @@ async fn a_person_sees_the_present_screen_and_then_all_that_comes() {
         .await
         .expect("typed");
     while !person.screen.view().lines.iter().any(|line| line.contains("here")) || person.screen.view() != view() {
-        let update = tokio::time::timeout(AMPLE, attached.next()).await.expect("it comes").expect("more");
-        if let Update::Text(text) = &update {
+        let update = in_time("it comes", attached.next()).await.expect("more");
+        if let ViewUpdate::Text(text) = &update {
             assert!(!text.contains("\x1b[6n") && !text.contains("title\x07"), "{text:?}");
         }
         person.see(update);
@@ -72,7 +73,7 @@ async fn whoever_is_slow_is_shown_the_whole_screen_anew() {
     assert!(turn.is_over());
     let view = room.terminals.screen(&owner.owner(), id, 0).expect("a screen").view;
     while person.screen.view() != view {
-        person.see(tokio::time::timeout(AMPLE, attached.next()).await.expect("it comes").expect("more"));
+        person.see(in_time("it comes", attached.next()).await.expect("more"));
     }
     assert!(person.screens >= 2);
 }
@@ -104,7 +105,7 @@ async fn viewers_are_bounded_and_what_is_closed_is_shown_once() {
     drop(viewers);
     room.close(&owner, id).await;
     let mut attached = room.terminals.attach(id).expect("attached");
-    assert!(matches!(attached.next().await, Some(Update::Screen { text, .. }) if text.contains('$')));
+    assert!(matches!(attached.next().await, Some(ViewUpdate::Screen { text, .. }) if text.contains('$')));
     assert_eq!(attached.next().await, None);
     assert!(matches!(attached.write(b"x".to_vec(), true).await, Err(TerminalError::Over { .. })));
 }

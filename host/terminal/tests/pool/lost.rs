@@ -1,8 +1,11 @@
 //! Terminals that are lost with their host.
 
-use wharf_terminal::{CloseReason, Exit, KilledBy, Settings, Status, TerminalError, Terminals, TurnInput};
+use wharf_terminal::{
+    CloseReason, KilledBy, ProgramExit, Status, TerminalError, TerminalPoolSettings, Terminals, TurnInput,
+};
+use wharf_test_support::until;
 
-use crate::support::{Room, Somebody, eventually, somebody, spawner};
+use crate::support::{Room, Somebody, somebody, spawner};
 
 /// Files that a host leaves when it is killed: a copy of them, while it lives.
 fn left(records: &std::path::Path, to: &std::path::Path) {
@@ -35,16 +38,20 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
             hosts.filter_map(|host| std::fs::read_to_string(host.path().join(id.to_string()).join("text")).ok());
         texts.any(|text| text.contains("last words"))
     };
-    eventually("it is recorded", is_recorded).await;
+    until("it is recorded", is_recorded).await;
     left(records.path(), next.path());
-    let settings = Settings { pty: crate::PTY, records: Some(next.path().to_owned()), ..Settings::default() };
+    let settings = TerminalPoolSettings {
+        pty: crate::PTY,
+        records: Some(next.path().to_owned()),
+        ..TerminalPoolSettings::default()
+    };
     let terminals = Terminals::open(spawner(), settings).expect("a pool");
 
     let listed = terminals.list(&owner.owner());
     assert_eq!((listed.len(), listed[0].id, listed[0].status), (1, id, Status::Closed));
     assert_eq!(
         (listed[0].why, listed[0].exit),
-        (Some(CloseReason::HostLost), Some(Exit::Killed { by: KilledBy::HostLost }))
+        (Some(CloseReason::HostLost), Some(ProgramExit::Killed { by: KilledBy::HostLost }))
     );
     let text = terminals.read_text(&owner.owner(), id, 0, usize::MAX).expect("kept");
     assert!(text.content.contains("last words") && text.next == listed[0].text_bytes, "{text:?}");
@@ -72,7 +79,41 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
     // What ends in an orderly way leaves nothing.
     room.terminals.close_all().await;
     drop(terminals);
-    let settings = Settings { pty: crate::PTY, records: Some(records.path().to_owned()), ..Settings::default() };
+    let settings = TerminalPoolSettings {
+        pty: crate::PTY,
+        records: Some(records.path().to_owned()),
+        ..TerminalPoolSettings::default()
+    };
     let terminals = Terminals::open(spawner(), settings).expect("a pool");
     assert!(terminals.all().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_printed_while_a_record_is_written_is_in_the_next_one() {
+    let records = tempfile::tempdir().expect("a directory");
+    let room = Room::with(|settings| settings.records = Some(records.path().to_owned()));
+    let owner = somebody("one");
+    let id = room.shell(&owner).await;
+    let find = || {
+        let hosts = std::fs::read_dir(records.path()).into_iter().flatten().flatten();
+        let mut found = hosts.map(|host| host.path().join(id.to_string()));
+        found.find(|files| files.join("record.json").exists())
+    };
+    let files = until("it is recorded", find).await;
+    let text = files.join("text");
+    let written = || std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(&text).expect("the text"));
+    // The next record waits here for a reader, with its text written already.
+    let held_up = files.join("record.json.new");
+    let permissions = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    let make = || rustix::fs::mknodat(rustix::fs::CWD, &held_up, rustix::fs::FileType::Fifo, permissions, 0).is_ok();
+    until("nothing is being recorded", make).await;
+    let before = written();
+    room.answer(&owner, id, "echo fir''st").await;
+    until("a record is being written", || written() != before).await;
+    room.answer(&owner, id, "echo la''st words").await;
+    let read = tokio::task::spawn_blocking(move || std::fs::read(held_up));
+    assert!(!read.await.expect("no panic").expect("the record").is_empty());
+    let is_recorded = || std::fs::read_to_string(&text).is_ok_and(|text| text.contains("last words"));
+    until("the last text is recorded", is_recorded).await;
+    room.terminals.close_all().await;
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use wharf_core::Code;
-use wharf_terminal::{CloseReason, Seen, Size, Status, TerminalError, TurnInput};
+use wharf_terminal::{CloseReason, Status, TerminalError, TerminalSize, TurnInput, WatchEvent};
+use wharf_test_support::processes::lives;
 
 use crate::support::{Room, Somebody, somebody};
 
@@ -34,7 +35,7 @@ async fn what_belongs_to_another_owner_cannot_be_told_from_what_never_was() {
             terminals.read_text(&other, id, 0, 100).err(),
             terminals.read_raw(&other, id, 0, 100).err(),
             terminals.wait(&other, id, 0, moment).await.err(),
-            terminals.resize(&other, id, Size::default()).err(),
+            terminals.resize(&other, id, TerminalSize::default()).err(),
             terminals.close(&other, id, moment).await.err(),
         ];
         for refusal in refusals {
@@ -55,7 +56,7 @@ async fn a_further_terminal_replaces_the_one_before_and_says_so() {
     assert_eq!(second.replaced, [first]);
     let info = room.info(&owner, first);
     assert_eq!((info.status, info.why, info.pid), (Status::Closed, Some(CloseReason::Replaced), None));
-    assert!(!crate::support::lives(pid));
+    assert!(!lives(pid));
     // What it printed can still be read, and nothing can be typed.
     assert!(room.text(&owner, first).starts_with("$ "));
     let error = room.submit(&owner, first, "echo late").await.expect_err("it is closed");
@@ -100,7 +101,7 @@ async fn a_session_may_watch_what_any_plugin_opened_in_it_and_nobody_else_may() 
         match room.terminals.watch(context, id, None) {
             Ok(mut watched) => {
                 assert!(sees);
-                let Some(Seen::Screen { text, .. }) = watched.next().await else { panic!("no screen") };
+                let Some(WatchEvent::Screen { text, .. }) = watched.next().await else { panic!("no screen") };
                 assert!(text.contains("shown"), "{text:?}");
             }
             Err(error) => assert!(!sees && matches!(error, TerminalError::NotFound), "{error}"),
@@ -116,5 +117,5 @@ async fn a_session_may_watch_what_any_plugin_opened_in_it_and_nobody_else_may() 
     while let Some(seen) = watched.next().await {
         last = Some(seen);
     }
-    assert_eq!(last, Some(Seen::Over("its owner closed it".into())));
+    assert_eq!(last, Some(WatchEvent::Over("its owner closed it".into())));
 }

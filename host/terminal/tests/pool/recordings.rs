@@ -3,9 +3,10 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use serde_json::Value;
-use wharf_terminal::{RecordingSettings, Size, TerminalError};
+use wharf_terminal::{RecordingSettings, TerminalError, TerminalSize};
+use wharf_test_support::until;
 
-use crate::support::{Room, Somebody, eventually, somebody};
+use crate::support::{Room, Somebody, somebody};
 
 /// A recording as the published description of asciicast v2 has it: a line with
 /// an object, then lines with an array of time, code and data each.
@@ -52,7 +53,7 @@ async fn recorded(room: &Room, who: &Somebody) -> (wharf_terminal::TerminalId, s
 
 async fn whole(path: &Path) -> Cast {
     let ended = || fs::read_to_string(path).expect("a file").contains("the terminal was closed");
-    eventually("the recording has ended", ended).await;
+    until("the recording has ended", ended).await;
     Cast::read(path)
 }
 
@@ -64,7 +65,7 @@ async fn a_recording_is_an_asciicast_of_what_was_shown() {
     // A character in two writes, and a question that no player is to answer.
     let split = r"printf '\303'; sleep 0.05; printf '\251 \033[1mbold\033[0m\033[6n\n'; read -s -d R word";
     room.answer(&owner, id, split).await;
-    room.terminals.resize(&owner.owner(), id, Size::new(100, 30).expect("a size")).expect("resized");
+    room.terminals.resize(&owner.owner(), id, TerminalSize::new(100, 30).expect("a size")).expect("resized");
     room.answer(&owner, id, "stty size; read -s -p 'Password: ' word").await;
     room.answer(&owner, id, "hunter2").await;
     room.close(&owner, id).await;
@@ -112,7 +113,7 @@ async fn a_recording_is_bounded_and_says_where_it_ends_and_the_terminal_goes_on(
     let (answer, _) = room.answer(&owner, id, "echo aft''er").await;
     assert!(answer.contains("\nafter\n"), "{answer:?}");
     let full = || fs::read_to_string(&path).expect("a file").contains("the recording is full");
-    eventually("the recording is full", full).await;
+    until("the recording is full", full).await;
     let cast = Cast::read(&path);
     assert!(fs::metadata(&path).expect("there").len() <= 20_000);
     assert_eq!(cast.events.last().map(|(_, code, _)| code.as_str()), Some("m"));

@@ -6,10 +6,12 @@ use wharf_completion::detection::{Layer, Preset, Reason};
 use wharf_core::{Code, Error};
 use wharf_spawn::{SandboxMechanism, Spawner};
 use wharf_terminal::{
-    CloseReason, Exit, ProfileSettings, RefusedWord, Restart, ShellIntegration, Size, Status, TerminalError, TerminalId,
+    CloseReason, ProfileSettings, ProgramExit, RefusedWord, Restart, ShellIntegration, Status, TerminalError,
+    TerminalId, TerminalSize,
 };
+use wharf_test_support::processes::parent;
 
-use crate::support::{Room, Somebody, somebody, stat};
+use crate::support::{Room, Somebody, somebody};
 
 fn room() -> Room {
     Room::with(|settings| settings.first_backoff = Duration::from_millis(1))
@@ -28,7 +30,7 @@ async fn a_program_that_crashes_is_started_again_where_it_was_with_its_history_a
     let first = room.info(&owner, id);
     fs::create_dir(room.place().files.join("below")).expect("a directory");
     room.answer(&owner, id, "echo bef''ore; cd below").await;
-    room.terminals.resize(&owner.owner(), id, Size::new(101, 37).expect("a size")).expect("resized");
+    room.terminals.resize(&owner.owner(), id, TerminalSize::new(101, 37).expect("a size")).expect("resized");
     let (_, turn) = room.answer(&owner, id, "kill -9 $$").await;
     assert_eq!(turn.decision.layer(), Some(Layer::Ended));
     again(&room, &owner, id, 1).await;
@@ -88,18 +90,18 @@ async fn who_asks_a_program_to_end_has_it_end_whatever_its_code() {
     let id = room.shell(&owner).await;
     room.submit(&owner, id, "exit 3").await.expect("a turn");
     let info = room.closed(&owner, id).await;
-    assert_eq!((info.exit, info.restarts, info.why), (Some(Exit::Exited { code: 3 }), 0, None));
+    assert_eq!((info.exit, info.restarts, info.why), (Some(ProgramExit::Exited { code: 3 }), 0, None));
     // A shell ends with the code of its last command.
     let id = room.shell(&owner).await;
     room.answer(&owner, id, "false").await;
     room.terminals.press(&owner.owner(), id, &["C-d"]).await.expect("pressed");
     let info = room.closed(&owner, id).await;
-    assert_eq!((info.exit, info.restarts), (Some(Exit::Exited { code: 1 }), 0));
+    assert_eq!((info.exit, info.restarts), (Some(ProgramExit::Exited { code: 1 }), 0));
     let id = room.shell_with(&owner, |wanted| wanted.restart = Some(Restart::Never)).await.expect("a terminal").id;
     room.prompted(&owner, id).await;
     room.submit(&owner, id, "kill -9 $$").await.expect("a turn");
     let info = room.closed(&owner, id).await;
-    assert_eq!((info.exit, info.restarts), (Some(Exit::Signaled { signal: 9 }), 0));
+    assert_eq!((info.exit, info.restarts), (Some(ProgramExit::Signaled { signal: 9 }), 0));
     let metrics = room.terminals.metrics();
     assert_eq!((metrics.crashes, metrics.restarts), (1, 0));
 }
@@ -114,7 +116,10 @@ async fn a_program_that_crashes_again_and_again_is_given_up() {
     let script = "echo run >> runs; echo still here; exit 7";
     let id = room.script_with(&owner, script, Some(Restart::OnCrash)).await.expect("a terminal").id;
     let info = room.closed(&owner, id).await;
-    assert_eq!((info.why, info.exit, info.restarts), (Some(CloseReason::Crashes), Some(Exit::Exited { code: 7 }), 3));
+    assert_eq!(
+        (info.why, info.exit, info.restarts),
+        (Some(CloseReason::Crashes), Some(ProgramExit::Exited { code: 7 }), 3)
+    );
     assert_eq!(fs::read_to_string(room.place().files.join("runs")).expect("a file"), "run\n".repeat(4));
     assert_eq!(room.text(&owner, id).matches("it ended with code 7; the program was started again").count(), 3);
     let metrics = room.terminals.metrics();
@@ -129,7 +134,7 @@ async fn a_program_that_is_lost_with_its_supervisor_is_started_again_however_it_
         let id = room.shell(&owner).await;
         room.answer(&owner, id, "mkdir below; cd below").await;
         room.answer(&owner, id, "true").await;
-        let (_, supervisor) = stat(room.info(&owner, id).pid.expect("it runs")).expect("a process");
+        let supervisor = parent(room.info(&owner, id).pid.expect("it runs"));
         let killed = std::process::Command::new("kill").args(["-9", &supervisor.to_string()]).status();
         assert!(killed.expect("a kill").success());
         again(&room, &owner, id, 1).await;
@@ -175,7 +180,7 @@ async fn a_terminal_that_waits_to_be_started_again_takes_no_input_and_can_be_clo
     assert_eq!((error.code, error.retryable), (Code::Unavailable, true));
     let info = room.close(&owner, id).await;
     assert_eq!((info.status, info.why), (Status::Closed, Some(CloseReason::Owner)));
-    assert_eq!(info.exit, Some(Exit::Signaled { signal: 9 }));
+    assert_eq!(info.exit, Some(ProgramExit::Signaled { signal: 9 }));
 }
 
 #[tokio::test]

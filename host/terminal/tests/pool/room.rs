@@ -10,8 +10,9 @@ use std::{
 use tokio::time::Instant;
 use wharf_core::{Code, Error, Quota, quota::Bounds};
 use wharf_terminal::{CloseReason, Restart, Status, TerminalError};
+use wharf_test_support::{let_time_pass, processes::lives, until};
 
-use crate::support::{Room, Somebody, eventually, lives, runs, somebody};
+use crate::support::{Room, Somebody, runs, somebody};
 
 #[tokio::test]
 async fn a_full_pool_closes_the_terminal_that_was_idle_for_longest() {
@@ -113,7 +114,7 @@ async fn a_terminal_that_takes_long_to_close_keeps_its_place_until_it_has() {
     let starting = room.shell_with(&second, |_| {});
     // Whoever needs the place does not wait for a minute.
     let (closed, started) = tokio::join!(closing, starting);
-    assert!(started.is_ok() && !crate::support::lives(pid));
+    assert!(started.is_ok() && !lives(pid));
     assert_eq!(closed.expect("closed").why, Some(CloseReason::Owner));
 }
 
@@ -143,7 +144,7 @@ async fn ended_terminals_of_one_tenant_displace_none_of_another() {
     // The host is full, and who has no older one of its own is not kept.
     let late = Somebody::of("late", "terminal", "one", None);
     let id = room.script(&late, "true").await.expect("a terminal").id;
-    eventually("it is forgotten", || room.terminals.info(&late.owner(), id).is_err()).await;
+    until("it is forgotten", || room.terminals.info(&late.owner(), id).is_err()).await;
     assert_eq!(kept(&victim), [first]);
 }
 
@@ -163,7 +164,7 @@ async fn every_end_has_its_cause_in_words() {
         for error in [
             room.submit(&owner, id, "x").await.expect_err("closed"),
             room.terminals.press(&owner.owner(), id, &["x"]).await.expect_err("closed"),
-            room.terminals.resize(&owner.owner(), id, wharf_terminal::Size::default()).expect_err("closed"),
+            room.terminals.resize(&owner.owner(), id, wharf_terminal::TerminalSize::default()).expect_err("closed"),
         ] {
             let error = Error::from(error);
             assert_eq!(error.code, Code::Gone);
@@ -325,20 +326,20 @@ async fn a_start_that_is_given_up_gives_its_place_back() {
             if starting.as_mut().poll(&mut context).is_ready() {
                 break;
             }
-            tokio::time::sleep(Duration::from_millis(1)).await;
+            let_time_pass(Duration::from_millis(1), "the start goes on").await;
         }
         if steps == 1 {
             assert_eq!(room.info(&owner, first).why, None, "what runs is not closed for what never did");
         }
     }
     // The first has its place again, or one that did run has it; nobody else gets in.
-    eventually("one is open", || room.terminals.metrics().open == 1).await;
+    until("one is open", || room.terminals.metrics().open == 1).await;
     let error = room.shell_with(&somebody("two"), |_| {}).await.expect_err("no room");
     assert!(matches!(error, TerminalError::Full { .. }), "{error}");
     for info in room.terminals.list(&owner.owner()) {
         room.close(&owner, info.id).await;
     }
-    eventually("nothing of it is left", || !runs("761")).await;
+    until("nothing of it is left", || !runs("761")).await;
     let id = room.shell(&somebody("two")).await;
     assert_eq!(room.info(&somebody("two"), id).status, Status::Ready);
 }
@@ -350,15 +351,15 @@ async fn what_a_program_leaves_behind_ends_with_it_and_with_its_terminal() {
     let daemon = |seconds: u32| format!("(trap '' HUP TERM; exec setsid sleep {seconds}) & ");
     let id = room.script(&owner, &format!("{}echo ready; exec sleep 1000", daemon(771))).await.expect("a terminal").id;
     room.printed(&owner, id, "ready").await;
-    eventually("it runs", || runs("771")).await;
+    until("it runs", || runs("771")).await;
     assert_eq!(room.close(&owner, id).await.status, Status::Closed);
     assert!(!runs("771"));
     let script = format!("{}until [ -e {} ]; do sleep 0.01; done", daemon(772), "gone");
     let id = room.script(&owner, &script).await.expect("a terminal").id;
-    eventually("it runs", || runs("772")).await;
+    until("it runs", || runs("772")).await;
     std::fs::write(room.place().files.join("gone"), "").expect("a file");
     let info = room.closed(&owner, id).await;
-    assert_eq!((info.why, info.exit), (None, Some(wharf_terminal::Exit::Exited { code: 0 })));
+    assert_eq!((info.why, info.exit), (None, Some(wharf_terminal::ProgramExit::Exited { code: 0 })));
     assert!(!runs("772"));
 }
 

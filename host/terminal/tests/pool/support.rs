@@ -3,21 +3,15 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use std::{
-    fs,
-    sync::LazyLock,
-    time::{Duration, Instant},
-};
+use std::{fs, sync::LazyLock, time::Duration};
 
 use wharf_core::{Context, Grants, PluginName, TerminalGrant, TerminalOwner};
 use wharf_spawn::Spawner;
 use wharf_terminal::{
-    ChildWorkspace, Restart, Settings, Started, Status, TerminalError, TerminalId, TerminalInfo, Terminals, TurnInput,
-    TurnState, Wanted,
+    ChildWorkspace, LaunchOutcome, LaunchRequest, Restart, Status, TerminalError, TerminalId, TerminalInfo,
+    TerminalPoolSettings, Terminals, TurnInput, TurnState,
 };
-
-/// Long enough for any machine; no test waits for it to pass.
-pub(crate) const AMPLE: Duration = Duration::from_secs(60);
+use wharf_test_support::{AMPLE, in_time, processes::lives, until};
 
 /// The spawner of all tests of this binary.
 pub(crate) fn spawner() -> Spawner {
@@ -74,12 +68,12 @@ impl Room {
         Self::with(|_| {})
     }
 
-    pub(crate) fn with(change: impl FnOnce(&mut Settings)) -> Self {
+    pub(crate) fn with(change: impl FnOnce(&mut TerminalPoolSettings)) -> Self {
         Self::by(spawner(), change)
     }
 
-    pub(crate) fn by(spawner: Spawner, change: impl FnOnce(&mut Settings)) -> Self {
-        let mut settings = Settings { pty: crate::PTY, ..Settings::default() };
+    pub(crate) fn by(spawner: Spawner, change: impl FnOnce(&mut TerminalPoolSettings)) -> Self {
+        let mut settings = TerminalPoolSettings { pty: crate::PTY, ..TerminalPoolSettings::default() };
         change(&mut settings);
         let directory = tempfile::tempdir().expect("a directory");
         for name in ["files", "home", "home/tmp"] {
@@ -100,15 +94,15 @@ impl Room {
     pub(crate) async fn shell_with(
         &self,
         who: &Somebody,
-        change: impl FnOnce(&mut Wanted<'_>),
-    ) -> Result<Started, TerminalError> {
+        change: impl FnOnce(&mut LaunchRequest<'_>),
+    ) -> Result<LaunchOutcome, TerminalError> {
         let grants = grants();
         let granted = grants.terminal(&who.plugin).expect("granted");
         let environment = [("PS1".to_owned(), "$ ".to_owned())];
         // What its own files say of the prompt is for people.
         let arguments = ["--norc".to_owned(), "--noprofile".to_owned()];
         let bash = granted.program("bash").expect("granted");
-        let mut wanted = Wanted { arguments: &arguments, environment: &environment, ..Wanted::new(bash) };
+        let mut wanted = LaunchRequest { arguments: &arguments, environment: &environment, ..LaunchRequest::new(bash) };
         change(&mut wanted);
         self.terminals.start(&granted, &who.context, &self.place(), wanted).await
     }
@@ -124,20 +118,20 @@ impl Room {
     pub(crate) async fn own_shell(&self, who: &Somebody) -> TerminalId {
         let grants = grants();
         let granted = grants.terminal(&who.plugin).expect("granted");
-        let wanted = Wanted::new(granted.shell().expect("granted"));
+        let wanted = LaunchRequest::new(granted.shell().expect("granted"));
         self.terminals.start(&granted, &who.context, &self.place(), wanted).await.expect("a terminal").id
     }
 
     /// A program, as it is by itself.
-    pub(crate) async fn program(&self, who: &Somebody, program: &str) -> Result<Started, TerminalError> {
+    pub(crate) async fn program(&self, who: &Somebody, program: &str) -> Result<LaunchOutcome, TerminalError> {
         let grants = grants();
         let granted = grants.terminal(&who.plugin).expect("granted");
-        let wanted = Wanted::new(granted.program(program).expect("granted"));
+        let wanted = LaunchRequest::new(granted.program(program).expect("granted"));
         self.terminals.start(&granted, &who.context, &self.place(), wanted).await
     }
 
     /// A script.
-    pub(crate) async fn script(&self, who: &Somebody, script: &str) -> Result<Started, TerminalError> {
+    pub(crate) async fn script(&self, who: &Somebody, script: &str) -> Result<LaunchOutcome, TerminalError> {
         self.script_with(who, script, None).await
     }
 
@@ -146,12 +140,12 @@ impl Room {
         who: &Somebody,
         script: &str,
         restart: Option<Restart>,
-    ) -> Result<Started, TerminalError> {
+    ) -> Result<LaunchOutcome, TerminalError> {
         let grants = grants();
         let granted = grants.terminal(&who.plugin).expect("granted");
         let arguments = ["-c".to_owned(), script.to_owned()];
         let command = granted.program("sh").expect("granted");
-        let wanted = Wanted { arguments: &arguments, restart, ..Wanted::new(command) };
+        let wanted = LaunchRequest { arguments: &arguments, restart, ..LaunchRequest::new(command) };
         self.terminals.start(&granted, &who.context, &self.place(), wanted).await
     }
 
@@ -166,15 +160,11 @@ impl Room {
         id: TerminalId,
         so: impl Fn(&TerminalInfo) -> bool,
     ) -> TerminalInfo {
-        let begun = Instant::now();
-        loop {
+        until("a terminal becomes so", || {
             let info = self.info(who, id);
-            if so(&info) {
-                return info;
-            }
-            assert!(begun.elapsed() < AMPLE, "still not so: {info:?} {:?}", self.text(who, id));
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+            if so(&info) { Ok(info) } else { Err((Box::new(info), self.text(who, id))) }
+        })
+        .await
     }
 
     pub(crate) async fn closed(&self, who: &Somebody, id: TerminalId) -> TerminalInfo {
@@ -226,20 +216,8 @@ impl Room {
     pub(crate) async fn close(&self, who: &Somebody, id: TerminalId) -> TerminalInfo {
         let owner = who.owner();
         let closing = self.terminals.close(&owner, id, Duration::from_millis(200));
-        tokio::time::timeout(AMPLE, closing).await.expect("it closes").expect("a terminal")
+        in_time("it closes", closing).await.expect("a terminal")
     }
-}
-
-/// State and parent of a process.
-pub(crate) fn stat(pid: u32) -> Option<(String, u32)> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let mut words = stat.rsplit_once(") ")?.1.split(' ');
-    Some((words.next()?.into(), words.next()?.parse().ok()?))
-}
-
-/// A zombie has ended, too.
-pub(crate) fn lives(pid: u32) -> bool {
-    stat(pid).is_some_and(|(state, _)| state != "Z" && state != "X")
 }
 
 /// Whether a process runs that has this among its arguments.
@@ -251,13 +229,4 @@ pub(crate) fn runs(argument: &str) -> bool {
         let command = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         command.split('\0').any(|part| part == argument) && lives(pid.parse().unwrap_or_default())
     })
-}
-
-/// Waits for something outside of the pool.
-pub(crate) async fn eventually(what: &str, so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !so() {
-        assert!(begun.elapsed() < AMPLE, "still not so: {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
 }

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use wharf_completion::detection::{Layer, Preset, Reason, Tuning};
 use wharf_terminal::{ProfileSettings, RefusedWord, Status, TerminalError, TurnInput, TurnOptions};
+use wharf_test_support::AMPLE;
 
-use crate::support::{AMPLE, Room, somebody};
+use crate::support::{Room, somebody};
 
 #[tokio::test]
 async fn a_turn_is_followed_by_number_also_when_the_next_one_runs() {

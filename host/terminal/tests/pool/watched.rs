@@ -1,8 +1,9 @@
 //! Looking on from where somebody was, while the size changes.
 
-use wharf_terminal::{Seen, Size, TerminalId, Watched};
+use wharf_terminal::{TerminalId, TerminalSize, WatchEvent, WatchedTerminal};
+use wharf_test_support::in_time;
 
-use crate::support::{AMPLE, Room, Somebody, somebody};
+use crate::support::{Room, Somebody, somebody};
 
 /// A program that prints a line for each that is typed, and shows nothing else.
 async fn quiet(room: &Room, who: &Somebody) -> TerminalId {
@@ -17,13 +18,13 @@ async fn say(room: &Room, who: &Somebody, id: TerminalId, word: &str) {
     room.printed(who, id, &format!("<{word}>")).await;
 }
 
-async fn next(watched: &mut Watched) -> Seen {
-    tokio::time::timeout(AMPLE, watched.next()).await.expect("in time").expect("more")
+async fn next(watched: &mut WatchedTerminal) -> WatchEvent {
+    in_time("an event", watched.next()).await.expect("more")
 }
 
-fn text(seen: &Seen) -> String {
+fn text(seen: &WatchEvent) -> String {
     match seen {
-        Seen::Bytes { bytes, .. } => String::from_utf8_lossy(bytes).into_owned(),
+        WatchEvent::Bytes { bytes, .. } => String::from_utf8_lossy(bytes).into_owned(),
         other => panic!("no bytes: {other:?}"),
     }
 }
@@ -35,14 +36,14 @@ async fn who_comes_back_after_a_change_of_size_gets_the_screen_anew() {
     let owner = who.owner();
     let watch = |from| room.terminals.watch(who.context(), id, from).expect("a terminal");
     let first = next(&mut watch(None)).await;
-    let Seen::Screen { next: before, .. } = first else { panic!("no screen: {first:?}") };
+    let WatchEvent::Screen { next: before, .. } = first else { panic!("no screen: {first:?}") };
     say(&room, &who, id, "a").await;
     assert_eq!(text(&next(&mut watch(Some(before))).await), "<a>\r\n");
-    let wide = Size::new(120, 30).expect("a size");
+    let wide = TerminalSize::new(120, 30).expect("a size");
     room.terminals.resize(&owner, id, wide).expect("resized");
     say(&room, &who, id, "b").await;
     let again = next(&mut watch(Some(before))).await;
-    let Seen::Screen { size, text: drawn, next: after } = &again else { panic!("no screen: {again:?}") };
+    let WatchEvent::Screen { size, text: drawn, next: after } = &again else { panic!("no screen: {again:?}") };
     assert_eq!(*size, wide);
     assert!(drawn.contains("<a>") && drawn.contains("<b>"), "{drawn:?}");
     // Who has seen all of that goes on, though the same size is asked for again.
@@ -56,9 +57,9 @@ async fn a_change_of_size_is_told_before_the_bytes_that_come_behind_it() {
     let (room, who) = (Room::new(), somebody("one"));
     let id = quiet(&room, &who).await;
     let mut watched = room.terminals.watch(who.context(), id, None).expect("a terminal");
-    assert!(matches!(next(&mut watched).await, Seen::Screen { .. }));
+    assert!(matches!(next(&mut watched).await, WatchEvent::Screen { .. }));
     let resize = |columns| {
-        let size = Size::new(columns, 30).expect("a size");
+        let size = TerminalSize::new(columns, 30).expect("a size");
         room.terminals.resize(&who.owner(), id, size).expect("resized");
         size
     };
@@ -67,12 +68,12 @@ async fn a_change_of_size_is_told_before_the_bytes_that_come_behind_it() {
     say(&room, &who, id, "b").await;
     // Nobody looked until now.
     assert_eq!(text(&next(&mut watched).await), "<a>\r\n");
-    assert_eq!(next(&mut watched).await, Seen::Resized(wide));
+    assert_eq!(next(&mut watched).await, WatchEvent::Resized(wide));
     assert_eq!(text(&next(&mut watched).await), "<b>\r\n");
     // Of two changes at once, what was printed between belongs to a size that is gone.
     resize(100);
     say(&room, &who, id, "c").await;
     let last = resize(90);
     let seen = next(&mut watched).await;
-    assert!(matches!(&seen, Seen::Screen { size, .. } if *size == last), "{seen:?}");
+    assert!(matches!(&seen, WatchEvent::Screen { size, .. } if *size == last), "{seen:?}");
 }

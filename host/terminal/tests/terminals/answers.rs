@@ -6,7 +6,7 @@
 use std::{fs, path::Path, time::Duration};
 
 use wharf_completion::detection::{Confidence, Parameters, Preset, Reason};
-use wharf_terminal::{Session, TurnInput, TurnOptions, TurnState};
+use wharf_terminal::{TerminalSession, TurnInput, TurnOptions, TurnState};
 
 use crate::support::{answered, bash, begin, close, is_there, keys, over, printed, said, shell, start, started, until};
 
@@ -14,7 +14,7 @@ const PYTHON: &str = "/usr/bin/python3";
 
 /// A turn after which nothing more may come, and whose answer has to be whole.
 #[track_caller]
-fn whole(session: &Session, state: &TurnState, reason: Reason, end: &str) {
+fn whole(session: &TerminalSession, state: &TurnState, reason: Reason, end: &str) {
     assert_eq!(state.decision.reason(), Some(reason), "{state:?} {:?}", session.screen());
     let said = said(session, state);
     assert!(said.trim_end().ends_with(end), "{said:?} lacks {end:?}");

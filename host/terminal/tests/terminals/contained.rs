@@ -1,7 +1,7 @@
 //! Terminals of programs that are contained, by each way this machine has.
 
 use wharf_spawn::{Bind, Sandbox, SandboxMechanism, Spawner};
-use wharf_terminal::{Containment, Exit, Session, TerminalRequest};
+use wharf_terminal::{Containment, ProgramExit, TerminalRequest, TerminalSession};
 
 use crate::support::{all_text, close, ended, printed, request, until};
 
@@ -26,8 +26,8 @@ async fn a_contained_shell_has_its_terminal_and_job_control() {
                 user,
                 ..request("/bin/bash", &["--norc", "--noprofile", "-i"])
             };
-            let session = Session::start(&spawner, request).await.expect("a session");
-            let prompt = |session: &Session| session.screen().cursor_line().ends_with('$');
+            let session = TerminalSession::start(&spawner, request).await.expect("a session");
+            let prompt = |session: &TerminalSession| session.screen().cursor_line().ends_with('$');
             until(&session, prompt).await;
             let name = format!("{contained:?} as {user:?}: {}", all_text(&session));
             assert!(!all_text(&session).contains("no job control"), "{name}");
@@ -41,7 +41,7 @@ async fn a_contained_shell_has_its_terminal_and_job_control() {
             session.press(&["C-c"]).await.expect("pressed");
             until(&session, |session| session.is_in_foreground() && prompt(session)).await;
             session.submit("exit 5").await.expect("typed");
-            assert_eq!(ended(&session).await.exit, Some(Exit::Exited { code: 5 }), "{name}");
+            assert_eq!(ended(&session).await.exit, Some(ProgramExit::Exited { code: 5 }), "{name}");
             assert!(close(&session).await.finished);
         }
     }
@@ -57,7 +57,7 @@ async fn a_contained_program_cannot_type_into_its_own_terminal() {
         let script = r#"my $typed = "x"; print ioctl(STDIN, 0x5412, $typed) ? "ESCAPED" : "refused""#;
         let containment = Containment::Required(Sandbox::default());
         let request = TerminalRequest { containment, ..request("/usr/bin/perl", &["-e", script]) };
-        let session = Session::start(&spawner, request).await.expect("a session");
+        let session = TerminalSession::start(&spawner, request).await.expect("a session");
         ended(&session).await;
         assert_eq!(all_text(&session), "refused", "{contained:?}");
     }

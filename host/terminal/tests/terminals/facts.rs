@@ -2,11 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use wharf_terminal::{Exit, InputError, KilledBy, Phase, Session, Size, TerminalError};
+use wharf_terminal::{InputError, KilledBy, ProgramExit, SessionPhase, TerminalError, TerminalSession, TerminalSize};
+use wharf_test_support::processes::lives;
 
-use crate::support::{
-    all_text, bash, close, ended, eventually, is_there, lives, printed, shell, shown, soon, start, until,
-};
+use crate::support::{all_text, bash, close, ended, is_there, printed, shell, shown, soon, start, until};
 
 #[tokio::test]
 async fn facts_1_the_end_is_told_while_a_descendant_holds_the_terminal() {
@@ -14,8 +13,8 @@ async fn facts_1_the_end_is_told_while_a_descendant_holds_the_terminal() {
     // hangup.
     let session = shell("trap '' HUP; setsid sleep 1000 & echo pid:$!:; exit 7").await;
     let progress = ended(&session).await;
-    assert_eq!(progress.exit, Some(Exit::Exited { code: 7 }));
-    assert_eq!((progress.phase, progress.terminal_open, progress.finished), (Phase::Closed, true, false));
+    assert_eq!(progress.exit, Some(ProgramExit::Exited { code: 7 }));
+    assert_eq!((progress.phase, progress.terminal_open, progress.finished), (SessionPhase::Closed, true, false));
     assert_eq!(progress.descendants, 1);
     let text = all_text(&session);
     let pid: u32 = text.split(':').nth(1).expect("a pid").parse().expect("a pid");
@@ -23,7 +22,7 @@ async fn facts_1_the_end_is_told_while_a_descendant_holds_the_terminal() {
     assert!(matches!(session.submit("late").await, Err(TerminalError::Closed)));
     let closed = close(&session).await;
     assert!(closed.finished && !lives(pid));
-    assert_eq!(closed.exit, Some(Exit::Exited { code: 7 }));
+    assert_eq!(closed.exit, Some(ProgramExit::Exited { code: 7 }));
 }
 
 #[tokio::test]
@@ -46,11 +45,11 @@ async fn facts_1_the_end_is_told_within_100_milliseconds() {
 #[tokio::test]
 async fn facts_3_death_by_a_signal_is_no_code_and_a_close_is_no_signal() {
     let session = shell("kill -SEGV $$").await;
-    assert_eq!(ended(&session).await.exit, Some(Exit::Signaled { signal: 11 }));
+    assert_eq!(ended(&session).await.exit, Some(ProgramExit::Signaled { signal: 11 }));
     // A program that answers the signal with success was killed all the same.
     let session = shell("trap 'exit 0' HUP TERM; echo ready; while :; do sleep 0.01; done").await;
     printed(&session, "ready").await;
-    assert_eq!(close(&session).await.exit, Some(Exit::Killed { by: KilledBy::User }));
+    assert_eq!(close(&session).await.exit, Some(ProgramExit::Killed { by: KilledBy::User }));
 }
 
 #[tokio::test]
@@ -71,10 +70,10 @@ async fn facts_3_letting_go_of_a_session_types_nothing_and_kills_the_tree() {
     let file = directory.path().join("typed");
     // Whatever is typed would be in the file.
     let session = shell(&format!("exec cat > {}", file.display())).await;
-    eventually("it listens", || file.exists()).await;
+    wharf_test_support::until("it listens", || file.exists()).await;
     let pid = session.pid();
     drop(session);
-    eventually("the program is gone", || !lives(pid)).await;
+    wharf_test_support::until("the program is gone", || !lives(pid)).await;
     assert_eq!(std::fs::read_to_string(&file).expect("a file"), "");
 }
 
@@ -85,7 +84,7 @@ async fn facts_3_the_end_of_the_terminal_is_seen_since_the_host_does_not_hold_it
     until(&session, |session| !session.progress().borrow().terminal_open).await;
     assert_eq!((all_text(&session).as_str(), session.progress().borrow().exit), ("last\n", None));
     assert!(matches!(session.submit("x").await, Err(TerminalError::Closed)));
-    assert_eq!(close(&session).await.exit, Some(Exit::Killed { by: KilledBy::User }));
+    assert_eq!(close(&session).await.exit, Some(ProgramExit::Killed { by: KilledBy::User }));
 }
 
 #[tokio::test]
@@ -105,7 +104,7 @@ async fn facts_5_a_canonical_line_that_would_be_cut_is_refused_and_one_that_fits
     printed(&session, "raw").await;
     session.type_text(&"x".repeat(6000)).await.expect("typed");
     printed(&session, "6000").await;
-    assert_eq!(ended(&session).await.exit, Some(Exit::Exited { code: 0 }));
+    assert_eq!(ended(&session).await.exit, Some(ProgramExit::Exited { code: 0 }));
 }
 
 #[tokio::test]
@@ -120,14 +119,14 @@ async fn facts_6_an_unterminated_string_of_a_real_program_ends_and_what_follows_
 #[tokio::test]
 async fn facts_7_a_screen_of_one_column_and_back_goes_on() {
     let session = bash().await;
-    session.resize(Size::new(1, 1).expect("a size")).expect("resized");
+    session.resize(TerminalSize::new(1, 1).expect("a size")).expect("resized");
     session.submit("stty size; echo 界界").await.expect("typed");
     printed(&session, "1 1\n").await;
     // readline reads the size and sets what it read: a change between the two is
     // undone by it.
-    let has_changed = |session: &Session| session.screen().lines.iter().any(|line| line == "24 80");
+    let has_changed = |session: &TerminalSession| session.screen().lines.iter().any(|line| line == "24 80");
     while !has_changed(&session) {
-        session.resize(Size::default()).expect("resized");
+        session.resize(TerminalSize::default()).expect("resized");
         session.submit("clear; stty size; echo af''ter").await.expect("typed");
         shown(&session, "after").await;
         drop(soon(&session, has_changed).await);
@@ -148,7 +147,7 @@ ask '\033[c' 9
 ask '\033[?2004$p' 11
 ";
     let session = shell(script).await;
-    assert_eq!(ended(&session).await.exit, Some(Exit::Exited { code: 0 }));
+    assert_eq!(ended(&session).await.exit, Some(ProgramExit::Exited { code: 0 }));
     assert_eq!(all_text(&session), "\nab033[2;3R\n033[0n\n033[?62;22c\n033[?2004;2$y\n");
 }
 
@@ -186,7 +185,7 @@ async fn facts_9_a_shell_that_set_e_ends_is_told_with_its_code() {
     let session = bash().await;
     session.submit("set -e").await.expect("typed");
     session.submit("false").await.expect("typed");
-    assert_eq!(ended(&session).await.exit, Some(Exit::Exited { code: 1 }));
+    assert_eq!(ended(&session).await.exit, Some(ProgramExit::Exited { code: 1 }));
 }
 
 #[tokio::test]

@@ -5,11 +5,10 @@ use std::{fs, path::PathBuf, time::Duration};
 use tempfile::TempDir;
 use wharf_completion::detection::{Confidence, Nonce, Preset, Reason};
 use wharf_spawn::{Bind, Sandbox, SandboxMechanism, Spawner};
-use wharf_terminal::{Containment, Session, ShellIntegration, TerminalRequest, TurnState};
+use wharf_terminal::{Containment, ShellIntegration, TerminalRequest, TerminalSession, TurnState};
+use wharf_test_support::soon_once;
 
-use crate::support::{
-    answered, begin, close, ended, is_there, request, said, soon_once, spawner, started, until, within,
-};
+use crate::support::{answered, begin, close, ended, is_there, request, said, spawner, started, until, within};
 
 /// A directory with a home and the files of the integration.
 struct Place {
@@ -39,8 +38,8 @@ impl Place {
     }
 
     /// A shell that has shown its prompt.
-    async fn shell(&self, program: &str) -> Session {
-        let session = Session::start(&spawner(), self.request(program, &[])).await.expect("a session");
+    async fn shell(&self, program: &str) -> TerminalSession {
+        let session = TerminalSession::start(&spawner(), self.request(program, &[])).await.expect("a session");
         started(&session, Preset::Shell).await;
         session
     }
@@ -201,7 +200,7 @@ async fn a_shell_that_is_no_longer_ours_is_seen_to_wait() {
 async fn a_line_that_is_typed_before_the_first_prompt_ends_with_its_own_command() {
     let place = Place::new("sleep 0.5", "sleep 0.5");
     for shell in shells() {
-        let session = Session::start(&spawner(), place.request(shell, &[])).await.expect("a session");
+        let session = TerminalSession::start(&spawner(), place.request(shell, &[])).await.expect("a session");
         let state = answered(&session, "sleep 0.6; echo fi''rst", Preset::Shell).await;
         assert_eq!(ended_with(&state), Some(0), "{shell}");
         assert!(said(&session, &state).ends_with("first\n"), "{shell}: {:?}", said(&session, &state));
@@ -213,7 +212,8 @@ async fn a_line_that_is_typed_before_the_first_prompt_ends_with_its_own_command(
 async fn arguments_that_say_otherwise_are_followed() {
     let place = Place::new("echo OWN", "");
     for arguments in [&["--norc"][..], &["-c", "read a; echo $a"]] {
-        let session = Session::start(&spawner(), place.request("/bin/bash", arguments)).await.expect("a session");
+        let session =
+            TerminalSession::start(&spawner(), place.request("/bin/bash", arguments)).await.expect("a session");
         let state = answered(&session, "echo x", Preset::Shell).await;
         assert!(!matches!(state.decision.reason(), Some(Reason::CommandEnded { .. })), "{state:?}");
         assert!(session.marks(0).is_empty());
@@ -246,7 +246,7 @@ async fn a_contained_shell_says_it_too_and_a_contained_program_is_found_to_wait(
                     user,
                     ..place.request(shell, &[])
                 };
-                let session = Session::start(&spawner, request).await.expect("a session");
+                let session = TerminalSession::start(&spawner, request).await.expect("a session");
                 let name = format!("{shell}, {contained:?} as {user:?}");
                 started(&session, Preset::Shell).await;
                 let state = answered(&session, "sleep 0.3; (exit 7)", Preset::Shell).await;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wharf_terminal::{Exit, Phase, Size};
+use wharf_terminal::{ProgramExit, SessionPhase, TerminalSize};
 
 use crate::support::{
     all_text, bash, close, ended, is_there, printed, request, shell, shown, soon, spawner, start, until,
@@ -21,9 +21,9 @@ async fn bash_takes_commands_and_says_whose_turn_it_is() {
     session.submit("a line").await.expect("typed");
     printed(&session, "a line\na line\n").await;
     session.press(&["C-c"]).await.expect("pressed");
-    until(&session, wharf_terminal::Session::is_in_foreground).await;
+    until(&session, wharf_terminal::TerminalSession::is_in_foreground).await;
     session.submit("exit 3").await.expect("typed");
-    assert_eq!(ended(&session).await.exit, Some(Exit::Exited { code: 3 }));
+    assert_eq!(ended(&session).await.exit, Some(ProgramExit::Exited { code: 3 }));
 }
 
 #[tokio::test]
@@ -70,7 +70,7 @@ async fn python_holds_a_conversation() {
         drop(interrupted.await);
     }
     session.press(&["C-d"]).await.expect("pressed");
-    assert_eq!(ended(&session).await.exit, Some(Exit::Exited { code: 0 }));
+    assert_eq!(ended(&session).await.exit, Some(ProgramExit::Exited { code: 0 }));
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn vim_edits_a_file() {
     session.press(&["Up", "Home", "x", "Escape"]).await.expect("pressed");
     shown(&session, "xone").await;
     session.submit(":wq").await.expect("typed");
-    assert_eq!(ended(&session).await.exit, Some(Exit::Exited { code: 0 }));
+    assert_eq!(ended(&session).await.exit, Some(ProgramExit::Exited { code: 0 }));
     assert_eq!(std::fs::read_to_string(&file).expect("a file"), "xone\ntwo 界\n");
     assert!(!session.screen().alternate);
 }
@@ -99,24 +99,24 @@ async fn top_draws_itself_again_when_the_size_changes() {
     }
     let session = start("/usr/bin/top", &["-d", "1"]).await;
     shown(&session, "%CPU").await;
-    session.resize(Size::new(60, 10).expect("a size")).expect("resized");
+    session.resize(TerminalSize::new(60, 10).expect("a size")).expect("resized");
     until(&session, |session| {
         session.screen().lines.len() == 10 && session.screen().lines.iter().any(|line| line.contains("PID"))
     })
     .await;
     session.press(&["q"]).await.expect("pressed");
-    assert_eq!(ended(&session).await.exit, Some(Exit::Exited { code: 0 }));
+    assert_eq!(ended(&session).await.exit, Some(ProgramExit::Exited { code: 0 }));
 }
 
 #[tokio::test]
 async fn programs_are_told_the_size_at_the_start_and_when_it_changes() {
-    let size = Size::new(101, 37).expect("a size");
+    let size = TerminalSize::new(101, 37).expect("a size");
     let script = "trap 'stty size' WINCH; stty size; tput cols; echo ready; while :; do sleep 0.01; done";
     let request = wharf_terminal::TerminalRequest { size, ..request("/bin/sh", &["-c", script]) };
-    let session = wharf_terminal::Session::start(&spawner(), request).await.expect("a session");
+    let session = wharf_terminal::TerminalSession::start(&spawner(), request).await.expect("a session");
     printed(&session, "ready").await;
     assert!(all_text(&session).starts_with("37 101\n101\n"), "{}", all_text(&session));
-    session.resize(Size::new(20, 5).expect("a size")).expect("resized");
+    session.resize(TerminalSize::new(20, 5).expect("a size")).expect("resized");
     printed(&session, "5 20\n").await;
     close(&session).await;
 }
@@ -131,7 +131,7 @@ async fn a_flood_is_kept_within_its_bounds_and_can_be_interrupted() {
     let (raw, text) = (session.raw(0, usize::MAX), session.text(0, usize::MAX));
     assert_eq!((raw.content.len(), raw.start), (256 << 10, raw.evicted_before));
     assert!(text.content.len() <= 256 << 10 && text.start > 0);
-    assert!(session.screen_history(usize::MAX).len() <= 224);
+    assert!(session.lines_with_scrollback(usize::MAX).len() <= 224);
     session.submit("echo sti''ll").await.expect("typed");
     shown(&session, "still").await;
     close(&session).await;
@@ -141,10 +141,10 @@ async fn a_flood_is_kept_within_its_bounds_and_can_be_interrupted() {
 async fn a_program_that_never_answers_is_starting_until_something_is_typed_and_ends_when_closed() {
     let session = shell("stty -echo; exec sleep 1000").await;
     until(&session, |session| session.line_mode().is_some_and(|mode| !mode.echo)).await;
-    assert_eq!(session.progress().borrow().phase, Phase::Starting);
+    assert_eq!(session.progress().borrow().phase, SessionPhase::Starting);
     session.submit("hello?").await.expect("typed");
-    assert_eq!(session.progress().borrow().phase, Phase::Ready);
+    assert_eq!(session.progress().borrow().phase, SessionPhase::Ready);
     assert_eq!(all_text(&session), "");
-    let progress = tokio::time::timeout(Duration::from_secs(30), session.close(Duration::ZERO)).await.expect("it ends");
-    assert_eq!((progress.phase, progress.finished), (Phase::Closed, true));
+    let progress = wharf_test_support::in_time("it ends", session.close(Duration::ZERO)).await;
+    assert_eq!((progress.phase, progress.finished), (SessionPhase::Closed, true));
 }

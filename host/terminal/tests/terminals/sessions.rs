@@ -1,14 +1,14 @@
 //! The life of sessions, and what is left of them.
 
-use std::{fs, time::Duration};
+use std::fs;
 
-use wharf_terminal::{Phase, Session, TerminalError, TerminalRequest};
+use wharf_terminal::{SessionPhase, TerminalError, TerminalRequest, TerminalSession};
 
 use crate::support::{close, ended, printed, request, shell, spawner, until};
 
 #[tokio::test]
 async fn a_program_that_is_not_there_is_an_error_and_leaves_nothing() {
-    let error = Session::start(&spawner(), request("/no/such/program", &[])).await.expect_err("no program");
+    let error = TerminalSession::start(&spawner(), request("/no/such/program", &[])).await.expect_err("no program");
     assert!(matches!(error, TerminalError::Start { .. }));
     let error = wharf_core::Error::from(error);
     assert_eq!(error.code, wharf_core::Code::Invalid);
@@ -18,11 +18,11 @@ async fn a_program_that_is_not_there_is_an_error_and_leaves_nothing() {
 #[tokio::test]
 async fn a_session_goes_from_starting_to_ready_to_closed() {
     let session = shell("read line; echo $line").await;
-    assert_eq!(session.progress().borrow().phase, Phase::Starting);
+    assert_eq!(session.progress().borrow().phase, SessionPhase::Starting);
     session.submit("hello").await.expect("typed");
-    until(&session, |session| session.progress().borrow().phase >= Phase::Ready).await;
+    until(&session, |session| session.progress().borrow().phase >= SessionPhase::Ready).await;
     let progress = ended(&session).await;
-    assert_eq!(progress.phase, Phase::Closed);
+    assert_eq!(progress.phase, SessionPhase::Closed);
     // What was printed stays to be read, and a second close changes nothing.
     let closed = close(&session).await;
     assert_eq!((closed.exit, closed.finished), (progress.exit, true));
@@ -57,7 +57,7 @@ async fn what_is_read_by_cursor_is_each_byte_once() {
 async fn the_name_of_the_terminal_is_what_the_request_says() {
     let environment = vec![("TERM".into(), "dumb".into())];
     let request = TerminalRequest { environment, ..request("/bin/sh", &["-c", "echo $TERM"]) };
-    let session = Session::start(&spawner(), request).await.expect("a session");
+    let session = TerminalSession::start(&spawner(), request).await.expect("a session");
     printed(&session, "dumb").await;
 }
 
@@ -91,15 +91,14 @@ async fn a_hundred_sessions_opened_and_closed_leave_no_descriptor_and_no_process
     for session in &sessions {
         printed(session, "ready").await;
     }
-    let pids: Vec<u32> = sessions.iter().map(Session::pid).collect();
+    let pids: Vec<u32> = sessions.iter().map(TerminalSession::pid).collect();
     assert_eq!(terminals(), 100 * crate::DESCRIPTORS, "no more descriptors of a terminal than each needs");
     // Half of them are closed, the others just let go.
     for session in sessions.split_off(50) {
         close(&session).await;
     }
     drop(sessions);
-    let gone = || descriptors() <= before && !pids.iter().any(|pid| crate::support::lives(*pid));
-    crate::support::eventually("all are gone", gone).await;
-    tokio::time::sleep(Duration::ZERO).await;
+    let gone = || descriptors() <= before && !pids.iter().any(|pid| wharf_test_support::processes::lives(*pid));
+    wharf_test_support::until("all are gone", gone).await;
     assert_eq!(terminals(), 0);
 }

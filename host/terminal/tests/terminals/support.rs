@@ -1,22 +1,20 @@
 //! What the tests share: real programs in real terminals, and patience.
 
 use std::{
-    fs,
+    fmt::{self, Debug, Formatter},
     path::Path,
     sync::LazyLock,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::time::error::Elapsed;
 use wharf_completion::detection::Preset;
 use wharf_spawn::Spawner;
 use wharf_terminal::{
-    ChildLimits, Containment, History, InputRules, Progress, Session, Size, TerminalRequest, Turn, TurnInput,
-    TurnOptions, TurnState,
+    ChildLimits, Containment, HistoryLimits, InputRules, SessionProgress, TerminalRequest, TerminalSession,
+    TerminalSize, Turn, TurnInput, TurnOptions, TurnState,
 };
-
-/// Long enough for any machine; no test waits for it to pass.
-const AMPLE: Duration = Duration::from_secs(60);
+use wharf_test_support::{AMPLE, in_time};
 
 /// The spawner of all tests of this binary.
 pub(crate) fn spawner() -> Spawner {
@@ -39,8 +37,8 @@ pub(crate) fn request(program: &str, arguments: &[&str]) -> TerminalRequest {
         .to_vec(),
         working_directory: "/".into(),
         pty: crate::PTY,
-        size: Size::default(),
-        history: History::default(),
+        size: TerminalSize::default(),
+        history: HistoryLimits::default(),
         rules: InputRules::default(),
         integration: None,
         limits: ChildLimits::default(),
@@ -49,63 +47,64 @@ pub(crate) fn request(program: &str, arguments: &[&str]) -> TerminalRequest {
     }
 }
 
-pub(crate) async fn start(program: &str, arguments: &[&str]) -> Session {
-    Session::start(&spawner(), request(program, arguments)).await.expect("a session")
+pub(crate) async fn start(program: &str, arguments: &[&str]) -> TerminalSession {
+    TerminalSession::start(&spawner(), request(program, arguments)).await.expect("a session")
 }
 
 /// A script of a plain shell.
-pub(crate) async fn shell(script: &str) -> Session {
+pub(crate) async fn shell(script: &str) -> TerminalSession {
     start("/bin/sh", &["-c", script]).await
 }
 
 /// An interactive bash that has printed its prompt.
-pub(crate) async fn bash() -> Session {
+pub(crate) async fn bash() -> TerminalSession {
     let session = start("/bin/bash", &["--norc", "--noprofile", "-i"]).await;
     until(&session, |session| session.screen().cursor_line().ends_with('$')).await;
     session
 }
 
-/// Looks at a session whenever something happens, until it is so.
-pub(crate) async fn until(session: &Session, so: impl Fn(&Session) -> bool) {
-    let looking = async {
-        let mut progress = session.progress();
-        while !so(session) {
-            // Some things change without a word: line modes, processes.
-            drop(tokio::time::timeout(Duration::from_millis(20), progress.changed()).await);
-        }
-    };
-    let looked = tokio::time::timeout(AMPLE, looking).await;
-    assert!(looked.is_ok(), "still not so: {:?} {:?}", session.progress().borrow(), session.screen());
+/// Looks at a session again and again until it is so.
+pub(crate) async fn until(session: &TerminalSession, so: impl Fn(&TerminalSession) -> bool) {
+    let look = || if so(session) { Ok(()) } else { Err(Shown(session)) };
+    wharf_test_support::until("a terminal becomes so", look).await;
+}
+
+/// A session as a wait in vain shows it.
+struct Shown<'s>(&'s TerminalSession);
+
+impl Debug for Shown<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:?} {:?}", self.0.progress().borrow(), self.0.screen())
+    }
 }
 
 /// The same for what may need to be asked for again.
-pub(crate) async fn soon(session: &Session, so: impl Fn(&Session) -> bool) -> Result<(), Elapsed> {
+pub(crate) async fn soon(session: &TerminalSession, so: impl Fn(&TerminalSession) -> bool) -> Result<(), Elapsed> {
     tokio::time::timeout(Duration::from_secs(1), until(session, so)).await
 }
 
 /// Waits until a text is on the screen.
-pub(crate) async fn shown(session: &Session, text: &str) {
+pub(crate) async fn shown(session: &TerminalSession, text: &str) {
     until(session, |session| session.screen().lines.iter().any(|line| line.contains(text))).await;
 }
 
 /// Waits until a text was printed.
-pub(crate) async fn printed(session: &Session, text: &str) {
+pub(crate) async fn printed(session: &TerminalSession, text: &str) {
     until(session, |session| all_text(session).contains(text)).await;
 }
 
-pub(crate) fn all_text(session: &Session) -> String {
+pub(crate) fn all_text(session: &TerminalSession) -> String {
     session.text(0, usize::MAX).content
 }
 
 /// Waits for the end of the program.
-pub(crate) async fn ended(session: &Session) -> Progress {
+pub(crate) async fn ended(session: &TerminalSession) -> SessionProgress {
     until(session, |session| session.progress().borrow().exit.is_some()).await;
     *session.progress().borrow()
 }
 
-pub(crate) async fn close(session: &Session) -> Progress {
-    let closed = tokio::time::timeout(AMPLE, session.close(Duration::from_millis(200))).await;
-    closed.expect("it closes")
+pub(crate) async fn close(session: &TerminalSession) -> SessionProgress {
+    in_time("it closes", session.close(Duration::from_millis(200))).await
 }
 
 /// Whether the end was told so soon after the program had last said something; an error is
@@ -114,38 +113,25 @@ pub(crate) fn within(time: Duration, state: &TurnState) -> Result<(), String> {
     if state.decision.idle < time { Ok(()) } else { Err(format!("{state:?}")) }
 }
 
-/// Attempts what is to be told soon. A machine that is busy with other things may make an
-/// attempt late, and not each of three.
-pub(crate) async fn soon_once(what: &str, attempt: impl AsyncFn() -> Result<(), String>) {
-    let mut late = Vec::new();
-    while late.len() < 3 {
-        match attempt().await {
-            Ok(()) => return,
-            Err(attempted) => late.push(attempted),
-        }
-    }
-    panic!("{what}: told late each time: {late:?}");
-}
-
 /// Begins a turn with a line.
-pub(crate) async fn begin(session: &Session, line: &str, preset: Preset) -> Turn {
+pub(crate) async fn begin(session: &TerminalSession, line: &str, preset: Preset) -> Turn {
     let options = TurnOptions { parameters: preset.into() };
     session.begin_turn(TurnInput::Submit(line), options).await.expect("a turn")
 }
 
 /// A turn from its line to its end.
-pub(crate) async fn answered(session: &Session, line: &str, preset: Preset) -> TurnState {
+pub(crate) async fn answered(session: &TerminalSession, line: &str, preset: Preset) -> TurnState {
     over(&begin(session, line, preset).await).await
 }
 
 /// Waits until a program that was just started is done with that.
-pub(crate) async fn started(session: &Session, preset: Preset) -> TurnState {
+pub(crate) async fn started(session: &TerminalSession, preset: Preset) -> TurnState {
     let options = TurnOptions { parameters: preset.into() };
     over(&session.begin_turn(TurnInput::Keys(&[]), options).await.expect("a turn")).await
 }
 
 /// A turn of keys from the first to its end.
-pub(crate) async fn keys(session: &Session, names: &[&str]) -> TurnState {
+pub(crate) async fn keys(session: &TerminalSession, names: &[&str]) -> TurnState {
     over(&session.begin_turn(TurnInput::Keys(names), TurnOptions::default()).await.expect("a turn")).await
 }
 
@@ -156,24 +142,9 @@ pub(crate) async fn over(turn: &Turn) -> TurnState {
 }
 
 /// What was said in a turn.
-pub(crate) fn said(session: &Session, state: &TurnState) -> String {
+pub(crate) fn said(session: &TerminalSession, state: &TurnState) -> String {
     let length = state.end.expect("over") - state.start;
     session.text(state.start, usize::try_from(length).expect("small")).content
-}
-
-/// Waits for something outside of a session.
-pub(crate) async fn eventually(what: &str, so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !so() {
-        assert!(begun.elapsed() < AMPLE, "still not so: {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
-
-/// A zombie has ended, too.
-pub(crate) fn lives(pid: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
 /// Whether a program is there; a test that cannot run says so.

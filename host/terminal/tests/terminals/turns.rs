@@ -5,6 +5,7 @@ use std::time::Duration;
 use wharf_completion::detection::{Parameters, Preset, Reason};
 use wharf_core::{Code, Error};
 use wharf_terminal::{InputError, TerminalError, TurnInput, TurnOptions};
+use wharf_test_support::blocking;
 
 use crate::support::{all_text, answered, bash, begin, close, over, printed, said, shell, until};
 
@@ -167,7 +168,7 @@ async fn a_host_that_is_held_up_takes_none_of_that_time_for_silence() {
     let turn = session.begin_turn(TurnInput::Submit("go"), TurnOptions { parameters }).await.expect("a turn");
     turn.changes().wait_for(|state| state.decision.messages > 0).await.expect("it begins to answer");
     // Nothing of this test's host runs meanwhile, and the program goes on.
-    std::thread::sleep(Duration::from_millis(2600));
+    blocking::let_time_pass(Duration::from_millis(2600), "the host is held up");
     let state = over(&turn).await;
     assert_eq!(state.decision.reason(), Some(Reason::Idle));
     assert!(said(&session, &state).ends_with("\n6\nlast\n"), "{:?}", said(&session, &state));

@@ -1,6 +1,6 @@
 //! What is typed, and what is not.
 
-use wharf_terminal::{InputRules, RefusedWord, Session, TerminalError, TerminalRequest};
+use wharf_terminal::{InputRules, RefusedWord, TerminalError, TerminalRequest, TerminalSession};
 
 use crate::support::{all_text, bash, close, ended, printed, request, shell, spawner, start, until};
 
@@ -21,7 +21,7 @@ async fn a_configured_word_does_not_reach_the_program() {
     let reason = "close the terminal instead".into();
     let rules = InputRules { refused: vec![RefusedWord { word: "exit".into(), reason }], ..InputRules::default() };
     let request = TerminalRequest { rules, ..request("/bin/cat", &[]) };
-    let session = Session::start(&spawner(), request).await.expect("a session");
+    let session = TerminalSession::start(&spawner(), request).await.expect("a session");
     let refused = session.submit("exit").await.expect_err("refused");
     assert_eq!(refused.to_string(), "the line \"exit\" is refused here: close the terminal instead");
     session.submit("exit code").await.expect("typed");

@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use wharf_completion::detection::{Layer, Preset};
+use wharf_test_support::soon_once;
 
-use crate::support::{answered, close, is_there, said, soon_once, start, started, within};
+use crate::support::{answered, close, is_there, said, start, started, within};
 
 /// Lines, and what their answers end with.
 type Conversation<'c> = &'c [(&'c str, &'c str)];

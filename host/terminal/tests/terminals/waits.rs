@@ -4,14 +4,15 @@
 use std::time::Duration;
 
 use wharf_completion::detection::{Preset, Reason};
-use wharf_terminal::{Session, TurnInput, TurnOptions, TurnState};
+use wharf_terminal::{TerminalSession, TurnInput, TurnOptions, TurnState};
+use wharf_test_support::soon_once;
 
-use crate::support::{close, is_there, over, said, soon_once, start, until, within};
+use crate::support::{close, is_there, over, said, start, until, within};
 
 const PYTHON: &str = "/usr/bin/python3";
 
 /// A program that reads a line and then does something.
-async fn python(then: &str) -> Option<(Session, TurnState)> {
+async fn python(then: &str) -> Option<(TerminalSession, TurnState)> {
     if !is_there(PYTHON) {
         return None;
     }

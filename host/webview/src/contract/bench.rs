@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
+use tokio::time::error::Elapsed;
 use wharf_core::{Context, Grants, PluginName, SessionId, TenantId, WebViewGrant, WebViewLimits, WebViewOwner};
 
 use super::{server::Server, tap::Tap};
@@ -146,22 +147,26 @@ impl Page<'_> {
 
     /// Waits until the page is as it should be.
     pub(super) async fn until(&self, what: &str, is: impl Fn(&PageInfo) -> bool) -> PageInfo {
-        let waits = async {
-            loop {
-                let info = self.info();
-                if is(&info) {
-                    return info;
-                }
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
-        let waited = tokio::time::timeout(PATIENCE, waits).await;
-        waited.unwrap_or_else(|_| panic!("the page never {what}: {:?}", self.info()))
+        let look = || Some(self.info()).filter(|info| is(info));
+        until(look).await.unwrap_or_else(|_| panic!("the page never {what}: {:?}", self.info()))
     }
 
     pub(super) async fn close(&self) {
         self.pages().close(&self.owner, self.id, PATIENCE).await.expect("a page");
     }
+}
+
+/// Looks again and again until something is found; an error where it never is.
+pub(super) async fn until<T>(mut look: impl FnMut() -> Option<T>) -> Result<T, Elapsed> {
+    let looking = async {
+        loop {
+            if let Some(found) = look() {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, looking).await
 }
 
 /// Why a request failed.

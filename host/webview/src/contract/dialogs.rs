@@ -64,7 +64,7 @@ pub(super) async fn forgotten(bench: &Bench) {
             assert_eq!(outcome.data[..], *b"false", "{:?}", outcome.failure);
             break;
         }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        page.until("lets go of its dialog", |info| info.dialog.is_none()).await;
     }
     page.close().await;
 }

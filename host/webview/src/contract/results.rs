@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wharf_core::WebViewLimits;
 
-use super::bench::{Bench, PATIENCE, Page, failure};
+use super::bench::{Bench, PATIENCE, Page, failure, until};
 use crate::{FailureKind, OutcomeState, RequestId, Script, WebViewError};
 
 pub(super) async fn unserialisable(bench: &Bench) {
@@ -138,16 +138,11 @@ pub(super) async fn never_polled(bench: &Bench) {
         .collect();
     let begun: Vec<_> = requests.into_iter().flatten().collect();
     assert!(begun.len() >= 64, "{}", begun.len());
-    let wait = async {
-        loop {
-            let metrics = page.pages().metrics();
-            if (metrics.pending, metrics.results, metrics.result_bytes) == (0, 0, 0) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+    let nothing_is_left = || {
+        let metrics = page.pages().metrics();
+        ((metrics.pending, metrics.results, metrics.result_bytes) == (0, 0, 0)).then_some(())
     };
-    tokio::time::timeout(PATIENCE, wait).await.expect("results expire whoever looks");
+    until(nothing_is_left).await.expect("results expire whoever looks");
     for request in begun {
         assert_eq!(page.poll(request).state, OutcomeState::Expired);
     }

@@ -1,13 +1,10 @@
 //! A backend in front of another one: hands everything on, and keeps the rights to
 //! answer, so that a test can misuse them.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::{Abilities, DialogAnswer, Injection, Order, PageId, PageSettings, Sink, Token, WebViewBackend};
 
@@ -29,7 +26,7 @@ impl Tap {
     }
 
     fn seen(&self) -> MutexGuard<'_, TappedPages> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seen.lock()
     }
 
     pub(super) fn sink(&self, page: PageId) -> Sink {

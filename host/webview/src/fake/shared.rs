@@ -1,9 +1,8 @@
 //! What the thread of a page shares with those who stop it.
 
-use std::{
-    collections::HashSet,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
-};
+use std::collections::HashSet;
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::{DialogAnswer, DialogKind, DialogOpened, PageEvent, Sink, Token};
 
@@ -50,7 +49,7 @@ impl Shared {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Notes what runs from now on; false where nobody wants that any more.
@@ -133,7 +132,7 @@ impl Shared {
             if let Some(answer) = state.answer.take() {
                 break Some(answer);
             }
-            state = self.answered.wait(state).unwrap_or_else(PoisonError::into_inner);
+            self.answered.wait(&mut state);
         };
         state.dialog = false;
         drop(state);

@@ -1,10 +1,8 @@
 //! Where the scripts of a page run: its own, or those apart from them.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 use rquickjs::{
     CatchResultExt, CaughtError, Context, Ctx, Function, Object, Persistent, Promise, Runtime, TypedArray,
     function::This,
@@ -82,7 +80,7 @@ impl World {
     }
 
     pub(super) fn goes(&self) -> Option<String> {
-        self.goes.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.goes.lock().take()
     }
 
     fn call<T: for<'js> rquickjs::FromJs<'js>>(&self, name: &str) -> Option<T> {
@@ -136,7 +134,7 @@ fn native<'js>(
     };
     native.set("log", Function::new(js.clone(), log)?)?;
     let goes = Arc::clone(goes);
-    let go = move |url: String| drop(goes.lock().unwrap_or_else(PoisonError::into_inner).replace(url));
+    let go = move |url: String| drop(goes.lock().replace(url));
     native.set("go", Function::new(js.clone(), go)?)?;
     let encode = |js: Ctx<'js>, text: String| TypedArray::<u8>::new(js, text.into_bytes());
     native.set("encode", Function::new(js.clone(), encode)?)?;

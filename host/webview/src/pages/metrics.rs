@@ -1,7 +1,6 @@
 //! The counters of web pages, for those who watch the host.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 use wharf_completion::polls::{PollMetrics, PollTotals};
 
@@ -58,7 +57,7 @@ pub(super) struct Counters {
 impl Counters {
     pub(super) fn counts(&self) -> MutexGuard<'_, Metrics> {
         // A count is changed as a whole.
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.lock()
     }
 
     pub(super) fn opened(&self) {

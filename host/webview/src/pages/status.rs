@@ -1,7 +1,7 @@
 //! The grants and limits that hold for the pages of a plugin, and what its backend can
 //! do.
 
-use wharf_contract::webview::Rules;
+use wharf_contract::webview::WebViewRules;
 use wharf_core::grant::GrantedWebView;
 
 use super::WebViews;
@@ -9,10 +9,10 @@ use super::WebViews;
 impl WebViews {
     /// The status of the pages of a plugin.
     #[must_use]
-    pub fn status(&self, granted: &GrantedWebView<'_>) -> Rules {
+    pub fn status(&self, granted: &GrantedWebView<'_>) -> WebViewRules {
         let (grant, limits) = (granted.grant(), &self.core.limits);
         let abilities = self.core.backend.abilities();
-        Rules {
+        WebViewRules {
             origins: grant.origins.iter().map(|origin| origin.as_str().to_owned()).collect(),
             maximum_pages: grant.maximum_pages.min(limits.pages),
             downloads: grant.downloads,

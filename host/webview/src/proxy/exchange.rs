@@ -1,12 +1,7 @@
 //! One connection of the browser: its requests, each checked, each by a connection
 //! of its own to the server; or one tunnel.
 
-use std::{
-    convert::Infallible,
-    net::SocketAddr,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
 use http_body_util::Either;
 use hyper::{
@@ -14,6 +9,7 @@ use hyper::{
     service::service_fn, upgrade::OnUpgrade,
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
+use parking_lot::Mutex;
 use tokio::{io::copy_bidirectional_with_sizes, net::TcpStream, time::Instant};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{Code, Error, OriginPolicy, Server};
@@ -105,7 +101,7 @@ impl BrowserConnection<'_> {
         if serving.with_upgrades().await.is_err() {
             return;
         }
-        let tunnel = self.tunnel.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let tunnel = self.tunnel.lock().take();
         if let Some(Tunnel { browser, mut server }) = tunnel
             && let Ok(browser) = browser.await
         {
@@ -136,7 +132,7 @@ impl BrowserConnection<'_> {
         let target = target::granted(&self.rules.policy, request.method(), request.uri())?;
         let server = self.activity.of(self.connect(&target).await?);
         let browser = hyper::upgrade::on(&mut request);
-        *self.tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(Tunnel { browser, server });
+        *self.tunnel.lock() = Some(Tunnel { browser, server });
         Ok(answer::empty(StatusCode::OK))
     }
 

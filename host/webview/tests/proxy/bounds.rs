@@ -8,6 +8,7 @@ use tokio::{
     sync::Semaphore,
     task::JoinSet,
 };
+use wharf_test_support::until;
 
 use super::support::{Origin, Served, head, policy, rest, within};
 
@@ -24,12 +25,7 @@ async fn as_many_connections_as_a_page_may_have_work_at_once_and_one_more_is_ref
         let (served, url) = (Arc::clone(&served), origin.url("/"));
         asking.spawn(async move { served.get(&url).await });
     }
-    within(async {
-        while origin.seen.lock().expect("a lock").len() < MANY {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    })
-    .await;
+    until("all have arrived", || origin.seen.lock().expect("a lock").len() >= MANY).await;
     let refused = served.get(&origin.url("/")).await;
     assert!(refused.starts_with("HTTP/1.1 503 ") || refused.is_empty(), "{refused}");
     go.add_permits(MANY * 2);
@@ -75,12 +71,7 @@ async fn what_ends_with_the_proxy_are_its_port_its_tunnels_and_its_requests() {
     let (mut server, _) = within(listener.accept()).await.expect("done in time");
     let mut waiting = served.connect().await;
     waiting.write_all(format!("GET {} HTTP/1.1\r\n\r\n", origin.url("/")).as_bytes()).await.expect("done in time");
-    within(async {
-        while origin.seen.lock().expect("a lock").is_empty() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    })
-    .await;
+    until("the request has arrived", || !origin.seen.lock().expect("a lock").is_empty()).await;
     let address = served.proxy.address();
     drop(served);
     assert_eq!(rest(&mut tunnel).await, "");

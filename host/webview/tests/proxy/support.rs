@@ -3,7 +3,6 @@
 use std::{
     net::SocketAddr,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 
 use tokio::{
@@ -12,14 +11,12 @@ use tokio::{
     sync::Semaphore,
 };
 use wharf_core::OriginPolicy;
+use wharf_test_support::in_time;
 use wharf_webview::{DeniedConnection, NameOverrides, Proxy, ProxySettings};
-
-/// For what has to happen, on a machine that does much else.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What `future` comes to.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("it took too long")
+    in_time("it happens", future).await
 }
 
 pub(crate) fn policy(origins: &[&str], private_addresses: bool) -> Arc<OriginPolicy> {

@@ -24,6 +24,7 @@ pub(super) struct WrittenAudit {
 
 /// `[audit]`, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AuditSettings {
     /// Whether lines are kept below the data directory.
     pub enabled: bool,

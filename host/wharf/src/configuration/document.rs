@@ -27,7 +27,7 @@ use super::{
     traces::{TracesSettings, WrittenTraces},
     webview::{WebViewSettings, WrittenWebView},
 };
-use crate::{bundled, paths, reserved_name};
+use crate::{bundled, missing_feature, paths, reserved_name};
 
 /// Everything that `wharf.toml` says, checked. Every path in it is absolute.
 #[derive(Debug, Clone)]
@@ -86,6 +86,7 @@ pub struct Configuration {
 /// `[context]`.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct ContextSettings {
     /// Refuse calls that name no session.
     pub require_session: bool,
@@ -99,6 +100,7 @@ pub struct ContextSettings {
 /// `[state]`.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct StateSettings {
     /// What a write survives once it has returned; `process` where absent.
     pub durability: Durability,
@@ -198,12 +200,13 @@ impl Configuration {
     }
 
     /// Checks a text. Relative paths in it are relative to `base`, and that to the
-    /// current directory.
+    /// current directory. Tables of what this build leaves out are refused.
     ///
     /// # Errors
     /// What is wrong, in words for a person.
     pub fn parse(text: &str, base: &Path) -> Result<Self, InvalidConfiguration> {
         let written: Written = toml::from_str(text).map_err(|error| InvalidConfiguration::Syntax(place_of(&error)))?;
+        missing_feature::check(text)?;
         let base = paths::absolute(base).map_err(InvalidConfiguration::Directory)?;
         Self::checked(written, &base).map_err(InvalidConfiguration::Value)
     }

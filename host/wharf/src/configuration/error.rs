@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use wharf_core::{PluginName, text::with_causes};
 
-use crate::paths::NoDirectory;
+use crate::{missing_feature::MissingFeature, paths::NoDirectory};
 
 /// Why a configuration is not usable.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigurationError {
     /// The file cannot be read.
     #[error("cannot read the configuration {path}")]
@@ -42,6 +43,9 @@ pub enum InvalidConfiguration {
     /// Its relative paths lead nowhere.
     #[error("{}", with_causes(.0))]
     Directory(NoDirectory),
+    /// It asks for what this build leaves out.
+    #[error(transparent)]
+    Missing(#[from] MissingFeature),
 }
 
 /// Why no plugin can be added under a name.

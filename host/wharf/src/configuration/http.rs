@@ -10,13 +10,11 @@ use std::{
 };
 
 use serde::Deserialize;
-use wharf_core::{HttpLimits, TenantId};
-use wharf_http::{HttpClient, InvalidToken, Token};
+use wharf_core::{HttpLimits, InvalidToken, TenantId, Token};
 
 use super::{
     limits::WrittenLimits,
     oauth::{OAuthSettings, WrittenOAuth},
-    tls::TlsFiles,
 };
 use crate::secret;
 
@@ -73,6 +71,7 @@ struct WrittenToken {
 
 /// `[http]`, checked.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct HttpSection {
     /// How much is served.
     pub limits: HttpLimits,
@@ -116,6 +115,19 @@ enum TokenSource {
     File(PathBuf),
     Variable(String),
     Digest(Token),
+}
+
+/// `[http.tls]`: files in PEM.
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TlsFiles {
+    /// The certificate, and those of the authorities between it and a root.
+    pub certificate: PathBuf,
+    /// Its private key. Refused where others may read it.
+    pub key: PathBuf,
+    /// Whether it is taken all the same.
+    #[serde(default)]
+    pub allow_unprotected: bool,
 }
 
 impl WrittenHttp {
@@ -180,13 +192,13 @@ impl WrittenToken {
 }
 
 impl TokenSettings {
-    /// The client that shows this token.
+    /// The token itself. `variable` finds a variable of the environment.
     ///
     /// # Errors
     /// Where its file or variable holds no token, in words for a person.
-    pub fn client(&self, variable: impl Fn(&str) -> Option<String>) -> Result<HttpClient, TokenUnavailable> {
+    pub fn token(&self, variable: impl Fn(&str) -> Option<String>) -> Result<Token, TokenUnavailable> {
         let of = || self.name.clone();
-        let token = match &self.source {
+        match &self.source {
             TokenSource::Digest(token) => Ok(token.clone()),
             TokenSource::File(path) => secret::read_token(path).map_err(|error| TokenUnavailable::File {
                 token: of(),
@@ -202,18 +214,25 @@ impl TokenSettings {
                         error,
                     })
                 }),
-        };
-        Ok(HttpClient {
-            name: self.name.clone(),
-            token: token?,
-            tenant: self.tenant.clone(),
-            plugins: self.plugins.clone(),
-            metrics: self.metrics,
-            requests_per_second: self.requests_per_second,
-            calls: self.calls,
-            front_ends: self.front_ends,
-            trusted_middleware: self.trusted_middleware,
-        })
+        }
+    }
+
+    /// The client that shows this token. `variable` finds a variable of the environment.
+    ///
+    /// # Errors
+    /// As [`TokenSettings::token`].
+    #[cfg(feature = "http")]
+    pub fn client(
+        &self,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<wharf_http::HttpClient, TokenUnavailable> {
+        let mut client = wharf_http::HttpClient::new(&self.name, self.token(variable)?);
+        client.tenant.clone_from(&self.tenant);
+        client.plugins.clone_from(&self.plugins);
+        (client.requests_per_second, client.calls) = (self.requests_per_second, self.calls);
+        (client.metrics, client.front_ends) = (self.metrics, self.front_ends);
+        client.trusted_middleware = self.trusted_middleware;
+        Ok(client)
     }
 }
 

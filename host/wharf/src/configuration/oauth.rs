@@ -30,6 +30,7 @@ pub(super) struct WrittenOAuth {
 
 /// `[http.oauth]`, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OAuthSettings {
     /// The authorization server, as its tokens name it.
     pub issuer: String,
@@ -47,6 +48,24 @@ pub struct OAuthSettings {
     pub requests_per_second: Option<u64>,
     /// For each tenant.
     pub calls: Option<u64>,
+}
+
+impl OAuthSettings {
+    /// Tokens of this issuer for this resource, of which each subject is a tenant of its own.
+    /// Nothing is checked that `wharf.toml` would have to say rightly.
+    #[must_use]
+    pub fn new(issuer: impl Into<String>, resource: impl Into<String>) -> Self {
+        Self {
+            issuer: issuer.into(),
+            resource: resource.into(),
+            jwks: None,
+            tenant_claim: "sub".to_owned(),
+            scopes: Vec::new(),
+            plugins: None,
+            requests_per_second: None,
+            calls: None,
+        }
+    }
 }
 
 impl WrittenOAuth {
@@ -78,8 +97,9 @@ impl WrittenOAuth {
             return Err("[http.oauth] `requests_per_second` and `calls` are at least 1".to_owned());
         }
         let Self { issuer, resource, tenant_claim, scopes, plugins, requests_per_second, calls, .. } = self;
-        let tenant_claim = tenant_claim.unwrap_or_else(|| "sub".to_owned());
-        Ok(OAuthSettings { issuer, resource, jwks, tenant_claim, scopes, plugins, requests_per_second, calls })
+        let settings = OAuthSettings::new(issuer, resource);
+        let tenant_claim = tenant_claim.unwrap_or(settings.tenant_claim);
+        Ok(OAuthSettings { jwks, tenant_claim, scopes, plugins, requests_per_second, calls, ..settings })
     }
 }
 

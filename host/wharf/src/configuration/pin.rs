@@ -23,6 +23,7 @@ pub enum Pin {
 
 /// What a plugin may use with one component of its.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct EffectiveGrants {
     /// What its calls may use.
     pub grants: Grants,

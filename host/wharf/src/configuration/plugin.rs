@@ -20,6 +20,7 @@ use crate::bundled;
 
 /// `[plugin.NAME]`, checked.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PluginSettings {
     /// Whether it is loaded.
     pub enabled: bool,

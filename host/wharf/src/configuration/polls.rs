@@ -10,6 +10,7 @@ use wharf_process::polls::{Language, PollOverride, PollRules, PollSettings};
 /// `[process.polls]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct PollGuidance {
     /// Whether who polls too often is advised.
     pub guidance: bool,
@@ -29,6 +30,7 @@ pub struct PollGuidance {
 /// `[process.polls.tenant.NAME]`: what is absent is as for all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct TenantPolls {
     /// Whether who polls too often is advised.
     pub guidance: Option<bool>,
@@ -47,6 +49,7 @@ pub struct TenantPolls {
 /// `[process.polls.tenant.NAME.session.ID]`: what is absent is as for the tenant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct SessionPolls {
     /// Whether who polls too often is advised.
     pub guidance: Option<bool>,

@@ -34,6 +34,7 @@ pub enum RequiredContainment {
 /// `[workspace]`.
 #[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
 pub struct WorkspaceSettings {
     /// Seconds after which a workspace that nobody used is removed with all its
     /// files; 0 for never.

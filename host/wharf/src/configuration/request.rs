@@ -16,7 +16,8 @@ use wharf_core::{
     Grants, PluginName, RequestLimits, RequestPattern, Secret, Secrets,
     request::{InvalidSecret, SecretRule},
 };
-use wharf_sources::{is_protected, regular_file};
+use wharf_files::regular_file;
+use wharf_sources::is_protected;
 
 use super::limits::{self, WrittenLimits};
 use crate::secret::open_private;
@@ -72,6 +73,7 @@ pub struct SecretSettings {
 
 /// Where the text of a secret comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SecretSource {
     /// A variable of the host's own environment.
     Environment(String),

@@ -14,9 +14,7 @@ use wharf_completion::{
 };
 use wharf_contract::UnknownWord;
 use wharf_core::{ProcessLimits, StreamLimits, TerminalLimits, text::with_causes};
-use wharf_terminal::{
-    ProfileSettings, RecordingSettings, RefusedWord, Restart, Settings as TerminalRoom, check_profiles,
-};
+use wharf_terminal::{ProfileSettings, RecordingSettings, RefusedWord, Restart, TerminalPoolSettings, check_profiles};
 
 use super::limits::WrittenLimits;
 
@@ -109,6 +107,7 @@ pub(super) struct WrittenStream {
 
 /// `[terminal]`, checked.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct TerminalSettings {
     /// How many terminals there may be, how long, and what is kept of them.
     pub limits: TerminalLimits,
@@ -184,8 +183,8 @@ pub(crate) fn room(
     children: &ProcessLimits,
     data: &Path,
     streams: &Streams,
-) -> TerminalRoom {
-    let usual = TerminalRoom::default();
+) -> TerminalPoolSettings {
+    let usual = TerminalPoolSettings::default();
     let recording = terminal.recording.enabled.then(|| {
         let written = &terminal.recording;
         let directory = written.directory.clone().unwrap_or_else(|| data.join(RECORDINGS));
@@ -198,7 +197,7 @@ pub(crate) fn room(
             ..usual
         }
     });
-    TerminalRoom {
+    TerminalPoolSettings {
         limits: terminal.limits.clone(),
         children: children.clone(),
         restart: terminal.restart.unwrap_or(usual.restart),

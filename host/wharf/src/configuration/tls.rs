@@ -1,32 +1,19 @@
-//! `[http.tls]`: the certificate that makes connections private, and its key.
+//! What `[http.tls]` names: the certificate that makes connections private, and its key.
 
 use std::{
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
-use serde::Deserialize;
 use wharf_core::text::with_causes;
+use wharf_files::regular_file;
 use wharf_http::{Tls, TlsError};
-use wharf_sources::regular_file;
 
+use super::http::TlsFiles;
 use crate::secret;
 
 /// What is read of a certificate, with those above it, and of a key at most.
 const MAX_KEY_BYTES: u64 = 1 << 20;
-
-/// `[http.tls]`: files in PEM.
-#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TlsFiles {
-    /// The certificate, and those of the authorities between it and a root.
-    pub certificate: PathBuf,
-    /// Its private key. Refused where others may read it.
-    pub key: PathBuf,
-    /// Whether it is taken all the same.
-    #[serde(default)]
-    pub allow_unprotected: bool,
-}
 
 impl TlsFiles {
     /// Reads both.

@@ -56,6 +56,7 @@ struct WrittenHeader {
 
 /// `[traces]`, checked.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct TracesSettings {
     /// Where spans are sent; nowhere where absent.
     pub endpoint: Option<Url>,

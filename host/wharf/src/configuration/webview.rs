@@ -32,6 +32,7 @@ pub(super) struct WrittenWebView {
 
 /// `[webview]`, checked.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct WebViewSettings {
     /// How many pages there may be, how long, and what is kept of them.
     pub limits: Arc<WebViewLimits>,
@@ -72,21 +73,6 @@ impl WrittenWebView {
             sandbox: sandbox.unwrap_or(true),
             temporary: temporary.map(|temporary| base.join(temporary)),
         })
-    }
-}
-
-#[cfg(target_os = "linux")]
-impl WebViewSettings {
-    /// How the host's own browser is run.
-    #[must_use]
-    pub fn chromium(&self) -> wharf_chromium::ChromiumSettings {
-        wharf_chromium::ChromiumSettings {
-            program: self.program.clone(),
-            user: self.user,
-            no_sandbox: !self.sandbox,
-            temporary: self.temporary.clone().unwrap_or_else(std::env::temp_dir),
-            limits: Arc::clone(&self.limits),
-        }
     }
 }
 

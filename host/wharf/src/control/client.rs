@@ -24,6 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Why a running host did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ControlError {
     /// It cannot be reached, or went away.
     #[error("the host cannot be reached")]
@@ -68,6 +69,7 @@ pub fn running_hosts(data: &Path) -> io::Result<Vec<RunningHost>> {
 
 /// The plugins of a running host.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ServedPlugins {
     /// Each plugin, as [`PluginStatus`](crate::PluginStatus) is in JSON.
     pub plugins: Vec<Value>,

@@ -16,7 +16,8 @@ use tokio::{
     time::timeout,
 };
 use wharf_core::{text::with_causes, tool::json_bytes};
-use wharf_terminal::{Attached, Size, TerminalId, Update};
+use wharf_files::private_files;
+use wharf_terminal::{AttachedTerminal, TerminalId, TerminalSize, ViewUpdate};
 
 use super::{
     socket::{self, HOSTS, LocalListener, LocalStream, ReadHalf, SECRET, SOCKET, WriteHalf, is_alive},
@@ -25,7 +26,7 @@ use super::{
 use crate::{
     configuration::Configuration,
     host::{Host, WeakHost},
-    paths, private_files, processes, secret, terminals,
+    paths, process_report, secret, terminals,
 };
 
 /// How the configuration is read again.
@@ -50,11 +51,11 @@ impl ControlSocket {
     fn open(data: &Path, host: WeakHost, reread: RereadConfiguration) -> io::Result<Self> {
         socket::check()?;
         let hosts = paths::absolute(data).map_err(io::Error::other)?.join(HOSTS);
-        private_files::directory_builder().recursive(true).create(&hosts)?;
+        private_files::make_directory(&hosts)?;
         remove_dead(&hosts)?;
         let name = secret::random()?;
         let directory = hosts.join(&name[..16]);
-        private_files::directory_builder().create(&directory)?;
+        private_files::make_new_directory(&directory)?;
         let secret = secret::make(&directory.join(SECRET))?;
         let listener = LocalListener::bind(&directory)?;
         let server = ControlServer { secret: secret.into(), host, reread };
@@ -163,7 +164,7 @@ impl ControlServer {
                     Some(processes) => processes.all().await,
                     None => Vec::new(),
                 };
-                let processes = all.iter().map(|(owner, process)| processes::shown(owner, process));
+                let processes = all.iter().map(|(owner, process)| process_report::shown(owner, process));
                 let processes = within_a_line(processes);
                 wire::write(&mut writer, &ControlReply::Processes { processes }).await
             }
@@ -223,13 +224,13 @@ async fn refuse(writer: &mut WriteHalf, message: &str) -> io::Result<()> {
 
 /// Somebody who is attached.
 struct AttachedClient {
-    attached: Attached,
+    attached: AttachedTerminal,
     read_only: bool,
 }
 
 /// What happens while somebody is attached.
 enum AttachmentEvent {
-    Shown(Option<Update>),
+    Shown(Option<ViewUpdate>),
     Ordered(Option<TerminalOrder>),
 }
 
@@ -261,18 +262,18 @@ impl AttachedClient {
         }
     }
 
-    fn shown(&self, update: Update) -> Option<ControlReply> {
-        let drawn = |size: Size, text: String| ControlReply::Screen {
+    fn shown(&self, update: ViewUpdate) -> Option<ControlReply> {
+        let drawn = |size: TerminalSize, text: String| ControlReply::Screen {
             bytes: Base64Bytes(text.into_bytes()),
             columns: size.columns(),
             rows: size.rows(),
         };
         match update {
-            Update::Screen { size, text } => Some(drawn(size, text)),
-            Update::Text(text) => Some(ControlReply::Output { bytes: Base64Bytes(text.into_bytes()) }),
+            ViewUpdate::Screen { size, text } => Some(drawn(size, text)),
+            ViewUpdate::Text(text) => Some(ControlReply::Output { bytes: Base64Bytes(text.into_bytes()) }),
             // The program draws itself anew.
-            Update::Resized(size) => Some(ControlReply::Resized { columns: size.columns(), rows: size.rows() }),
-            Update::Typed(_) => None,
+            ViewUpdate::Resized(size) => Some(ControlReply::Resized { columns: size.columns(), rows: size.rows() }),
+            ViewUpdate::Typed(_) => None,
         }
     }
 
@@ -283,7 +284,7 @@ impl AttachedClient {
         }
         let done = match order {
             TerminalOrder::Type { bytes: Base64Bytes(bytes), force } => self.attached.write(bytes, force).await,
-            TerminalOrder::Resize { columns, rows } => match Size::new(columns, rows) {
+            TerminalOrder::Resize { columns, rows } => match TerminalSize::new(columns, rows) {
                 Ok(size) => self.attached.resize(size),
                 Err(error) => Err(error.into()),
             },

@@ -1,9 +1,10 @@
 //! Why a host cannot be opened.
 
-use crate::{collector::TracesError, paths::NoDirectory};
+use crate::{configuration::SecretUnavailable, missing_feature::MissingFeature, paths::NoDirectory};
 
 /// Why a host cannot be opened.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The store of state cannot be opened.
     #[error("the state of plugins cannot be opened")]
@@ -27,4 +28,19 @@ pub enum OpenError {
     /// A thread ended without an answer.
     #[error("opening the host was interrupted")]
     Interrupted,
+}
+
+/// Why spans cannot be sent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TracesError {
+    /// A secret of the collector is not there.
+    #[error(transparent)]
+    Secret(#[from] SecretUnavailable),
+    /// The sender cannot be made.
+    #[error("spans cannot be sent")]
+    Sender(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// This build sends no spans.
+    #[error(transparent)]
+    Missing(#[from] MissingFeature),
 }

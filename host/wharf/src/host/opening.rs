@@ -112,7 +112,7 @@ impl HostBuilder {
         let number = fastrand::u64(..);
         let traces = match traces {
             Some(traces) => Some(traces),
-            None => collector::open(&configuration.traces, number)?.map(|sink| Arc::new(sink) as Arc<dyn SpanSink>),
+            None => collector::open(&configuration.traces, number)?,
         };
         let tracer = traces.map(|sink| Tracer::new(sink, configuration.traces.sampling));
         let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer, state.host_time());

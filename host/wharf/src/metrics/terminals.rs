@@ -11,7 +11,7 @@ use prometheus_client::{
 };
 use wharf_completion::Streams;
 use wharf_contract::terminal::CloseReason;
-use wharf_terminal::{LIFE_BUCKETS_SECONDS, Metrics, RESPONSE_BUCKETS_MILLISECONDS, Terminals};
+use wharf_terminal::{LIFE_BUCKETS_SECONDS, RESPONSE_BUCKETS_MILLISECONDS, TerminalMetrics, Terminals};
 
 use super::values::{count, counter, gauge};
 
@@ -58,7 +58,7 @@ fn by(registry: &mut Registry, name: &str, help: &str, label: &'static str, coun
 
 /// Terminals as they are now.
 pub(super) fn terminals(registry: &mut Registry, terminals: &Terminals) {
-    let now @ Metrics { responses, errors, .. } = terminals.metrics();
+    let now @ TerminalMetrics { responses, errors, .. } = terminals.metrics();
     gauge(registry, "terminals_open", "Terminals that are open", now.open);
     gauge(registry, "terminals_busy", "Of these, those with a turn that runs", now.busy);
     counter(registry, "terminals_opened", "Terminals that were opened", now.opened);

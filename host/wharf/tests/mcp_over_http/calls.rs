@@ -4,7 +4,7 @@ use http_body_util::BodyExt;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 use tokio::{io::AsyncWriteExt, net::TcpStream};
-use wharf::HttpLimits;
+use wharf::limit::HttpLimits;
 
 use crate::{
     protocol::{Stream, legacy_call, message, modern, modern_call, request},

@@ -2,7 +2,7 @@
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
-use wharf::{HttpClient, Token};
+use wharf::http::{HttpClient, Token};
 
 use crate::{
     client::Client,

@@ -3,9 +3,9 @@
 use http_body_util::BodyExt;
 use hyper::{Response, StatusCode, body::Incoming};
 use serde_json::{Map, Value, json};
-use tokio::time::timeout;
+use wharf_test_support::in_time;
 
-use crate::client::{Answered, Client, PATIENCE};
+use crate::client::{Answered, Client};
 
 const BOTH: &str = "application/json, text/event-stream";
 
@@ -140,7 +140,7 @@ impl Stream {
     }
 
     async fn more(&mut self) -> Option<()> {
-        let frame = timeout(PATIENCE, self.body.frame()).await.expect("something in time")?;
+        let frame = in_time("something in time", self.body.frame()).await?;
         let bytes = frame.expect("readable").into_data().expect("no trailers");
         self.text.push_str(std::str::from_utf8(&bytes).expect("whole characters"));
         Some(())

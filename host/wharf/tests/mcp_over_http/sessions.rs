@@ -2,11 +2,11 @@
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
-use tokio::time::timeout;
-use wharf::HttpLimits;
+use std::time::Duration;
+use wharf::limit::HttpLimits;
+use wharf_test_support::{let_time_pass, until_async};
 
 use crate::{
-    client::PATIENCE,
     protocol::{Stream, legacy_call, message, request},
     support::{Served, start, start_with},
 };
@@ -102,16 +102,11 @@ async fn only_a_session_that_nobody_uses_expires() {
     let call = busy.open("POST", "/mcp", Some(legacy_call(1, "test__stubborn", json!({}), json!({}))));
     let (response, ()) = tokio::join!(call, served.tools.until("started"));
     let ping = || request(2, "ping", &json!({}));
-    timeout(PATIENCE, async {
-        loop {
-            tokio::time::sleep(std::time::Duration::from_millis(1_500)).await;
-            if idle.post("/mcp", ping()).await.status == StatusCode::NOT_FOUND {
-                return;
-            }
-        }
+    until_async("it expires", async || {
+        let_time_pass(Duration::from_millis(1_500), "to ask is a use").await;
+        idle.post("/mcp", ping()).await.status == StatusCode::NOT_FOUND
     })
-    .await
-    .expect("it expires");
+    .await;
     assert_eq!(listening.post("/mcp", ping()).await.status, StatusCode::OK);
     served.tools.release();
     let mut stream = Stream::new(response);

@@ -5,8 +5,11 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use wharf::{
-    ContextRules, HttpLimits, HttpServer, HttpServices, HttpSettings, McpService, RequestMemory, StreamLimits, Streams,
-    Token,
+    ContextRules,
+    http::{HttpServer, HttpServices, HttpSettings, RequestMemory, Token},
+    limit::{HttpLimits, StreamLimits},
+    mcp::McpService,
+    stream::Streams,
 };
 
 use crate::{
@@ -33,7 +36,7 @@ pub(crate) fn start_with(change: impl FnOnce(&mut HttpSettings)) -> Served {
     change(&mut settings);
     let streams = Streams::new(StreamLimits::default());
     let tools = Arc::new(Tools::default());
-    let served = wharf::Served::new(Arc::new(Named(Arc::clone(&tools))), None);
+    let served = wharf::mcp::Served::new(Arc::new(Named(Arc::clone(&tools))), None);
     let services = HttpServices {
         protocol: Arc::new(McpService::new(served, info(), settings.limits.clone())),
         tracer: None,

@@ -3,14 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use tokio::{
-    sync::{mpsc, watch},
-    time::timeout,
-};
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use wharf::{Answer, CallRequest, Code, Content, Error, ServerInfo, ToolDefinition};
+use wharf::{Answer, CallRequest, Code, Content, Error, ToolDefinition, mcp::ServerInfo};
+use wharf_test_support::in_time;
 
-use crate::client::PATIENCE;
 use crate::named_tools::NamedTools;
 
 /// What calls went through, and what lets them end.
@@ -50,8 +47,9 @@ fn definition(name: &str) -> ToolDefinition {
 }
 
 pub(crate) fn info() -> ServerInfo {
-    let of = str::to_owned;
-    ServerInfo { name: of("wharf"), title: of("Wharf"), version: of("1.2.3"), instructions: of("Tools for tests.") }
+    let mut info = ServerInfo::new("wharf", "1.2.3");
+    (info.title, info.instructions) = ("Wharf".to_owned(), "Tools for tests.".to_owned());
+    info
 }
 
 impl Tools {
@@ -62,7 +60,7 @@ impl Tools {
     /// Waits until a call says `what`.
     pub(crate) async fn until(&self, what: &str) {
         let mut seen = self.seen.lock().await;
-        while timeout(PATIENCE, seen.recv()).await.expect("in time").expect("a service") != what {}
+        while in_time("in time", seen.recv()).await.expect("a service") != what {}
     }
 
     /// Lets every call of `test__stubborn` so far end.

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File},
     io,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, chown},
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown},
     path::Path,
 };
 
@@ -35,11 +35,6 @@ pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Makes a directory that only its owner may enter.
-pub(crate) fn private_directory(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().mode(PRIVATE).recursive(true).create(path)
-}
-
 /// Lets all users reach what is theirs in a directory, and list nothing.
 pub(crate) fn let_users_through(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o711))
@@ -48,11 +43,6 @@ pub(crate) fn let_users_through(path: &Path) -> io::Result<()> {
 /// Gives a directory to a user, and to the group of the same number.
 pub(crate) fn give_to(path: &Path, user: u32) -> io::Result<()> {
     chown(path, Some(user), Some(user))
-}
-
-/// Opens a file to lock it, made where it is missing.
-pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
-    File::options().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
 }
 
 /// Whether a path still leads to an open file, and not by a link.

@@ -1,11 +1,7 @@
 //! Windows, where nothing here has an owner or a mode, and an open file keeps the directories
 //! above it from moving.
 
-use std::{
-    fs::{self, File},
-    io,
-    path::Path,
-};
+use std::{fs::File, io, path::Path};
 
 use cap_primitives::fs::Metadata;
 
@@ -25,11 +21,6 @@ pub(crate) fn is_root() -> bool {
     false
 }
 
-/// Makes a directory, which inherits its permissions.
-pub(crate) fn private_directory(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)
-}
-
 /// Nothing is to be done: children run as the host's own user.
 pub(crate) fn let_users_through(_: &Path) -> io::Result<()> {
     Ok(())
@@ -38,11 +29,6 @@ pub(crate) fn let_users_through(_: &Path) -> io::Result<()> {
 /// Refuses: no directory has a user of its own.
 pub(crate) fn give_to(_: &Path, _: u32) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
-}
-
-/// Opens a file to lock it, made where it is missing.
-pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
-    File::options().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 /// Whether a path still leads to an open file: it does as long as that is open.

@@ -10,26 +10,29 @@ use super::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 27] = [
+const MEMBERS: [(&str, &[&str]); 29] = [
     ("wharf-contract", &[]),
     ("wharf-core", &["wharf-contract"]),
     ("wharf-completion", &["wharf-contract", "wharf-core"]),
-    ("wharf-audit", &["wharf-core"]),
-    ("wharf-state", &["wharf-core"]),
+    // How files are opened, and nothing of what they are for.
+    ("wharf-files", &[]),
+    ("wharf-audit", &["wharf-core", "wharf-files"]),
+    ("wharf-state", &["wharf-core", "wharf-files"]),
     ("wharf-spawn", &["wharf-contract", "wharf-core"]),
-    ("wharf-process", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-spawn"]),
-    ("wharf-terminal", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-spawn"]),
+    ("wharf-process", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-files", "wharf-spawn"]),
+    ("wharf-terminal", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-files", "wharf-spawn"]),
     ("wharf-network", &["wharf-core"]),
     ("wharf-webview", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-network"]),
     // Only wharf knows what runs pages.
     ("wharf-chromium", &["wharf-contract", "wharf-core", "wharf-spawn", "wharf-webview"]),
-    ("wharf-workspace", &["wharf-core"]),
+    ("wharf-workspace", &["wharf-core", "wharf-files"]),
     (
         "wharf-engine",
         &[
             "wharf-contract",
             "wharf-core",
             "wharf-completion",
+            "wharf-files",
             "wharf-state",
             "wharf-spawn",
             "wharf-process",
@@ -42,13 +45,14 @@ const MEMBERS: [(&str, &[&str]); 27] = [
     ("wharf-mcp", &["wharf-contract", "wharf-core"]),
     ("wharf-http", &["wharf-core", "wharf-completion"]),
     ("wharf-trace", &["wharf-core"]),
-    ("wharf-sources", &["wharf-core"]),
+    ("wharf-sources", &["wharf-core", "wharf-files"]),
     (
         "wharf",
         &[
             "wharf-contract",
             "wharf-core",
             "wharf-completion",
+            "wharf-files",
             "wharf-audit",
             "wharf-state",
             "wharf-spawn",
@@ -70,7 +74,8 @@ const MEMBERS: [(&str, &[&str]); 27] = [
     ("wharf-sdk", &["wharf-contract", "wharf-sdk-macros"]),
     ("wharf-search", &["wharf-sdk"]),
     ("wharf-documents", &[]),
-    ("wharf-tests", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp"]),
+    ("wharf-test-support", &[]),
+    ("wharf-tests", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp", SUPPORT]),
     (
         "wharf-bench",
         &[
@@ -82,13 +87,17 @@ const MEMBERS: [(&str, &[&str]); 27] = [
             "wharf-engine",
             "wharf-mcp",
             "wharf-terminal-bench",
+            SUPPORT,
         ],
     ),
     // Apart from the benchmark, so that terminals are measured without building
     // the rest.
-    ("wharf-terminal-bench", &["wharf-core", "wharf-completion", "wharf-spawn", "wharf-terminal"]),
+    ("wharf-terminal-bench", &["wharf-core", "wharf-completion", "wharf-spawn", "wharf-terminal", SUPPORT]),
     ("xtask", &[]),
 ];
+
+/// What tests of any member may use, and no package carries.
+const SUPPORT: &str = "wharf-test-support";
 
 /// What a plugin or a guest of the tests may depend on, whatever its name.
 const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search", "wharf-documents"];
@@ -156,12 +165,11 @@ fn edges(package: &Package, folder: &Path, members: &[String]) -> Vec<(String, S
     };
     let mut broken = Vec::new();
     for Dependency { name, development, has_path_alone } in &package.dependencies {
-        if *has_path_alone {
-            let message =
-                format!("{name} has a path and no version, so {} cannot be packaged - name both", package.name);
+        if let Some(message) = version(package, name, *development, *has_path_alone) {
             broken.push((name.clone(), message));
         }
-        if members.contains(name) && !allowed.contains(&name.as_str()) {
+        let is_support = *development && name == SUPPORT;
+        if members.contains(name) && !is_support && !allowed.contains(&name.as_str()) {
             let message = format!(
                 "{} must not know {name} - give core a small trait and let wharf wire the two (ARCHITECTURE.md)",
                 package.name
@@ -182,7 +190,21 @@ fn edges(package: &Package, folder: &Path, members: &[String]) -> Vec<(String, S
     broken
 }
 
-fn matches(pattern: &str, name: &str) -> bool {
+/// What a package would lack: cargo puts versions where paths were, and leaves out a dependency of
+/// tests that has a path alone.
+fn version(package: &Package, name: &str, development: bool, has_path_alone: bool) -> Option<String> {
+    let package = &package.name;
+    match (name == SUPPORT, has_path_alone) {
+        (false, true) => Some(format!("{name} has a path and no version, so {package} cannot be packaged - name both")),
+        (true, false) if development => {
+            Some(format!("{name} is in no registry, so {package} cannot be packaged - name its path alone"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a crate's name is this one or, with a star, starts so.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == pattern,
@@ -269,6 +291,25 @@ mod tests {
         assert!(matches!(found.as_slice(), [(_, message)] if message.contains("no version")), "{found:?}");
         package.dependencies[0].has_path_alone = false;
         assert!(edges(&package, Path::new("host/engine"), &members).is_empty());
+    }
+
+    #[test]
+    fn tests_alone_use_their_support_and_by_its_path_alone() {
+        let found = |package: &str, development, has_path_alone| {
+            let package = Package {
+                name: package.into(),
+                folder: "host/core".into(),
+                dependencies: vec![Dependency { name: SUPPORT.into(), development, has_path_alone }],
+                component: None,
+                is_published: true,
+            };
+            let messages = edges(&package, Path::new("host/core"), &[SUPPORT.to_owned()]);
+            messages.into_iter().map(|(_, message)| message).collect::<Vec<_>>()
+        };
+        assert!(found("wharf-core", true, true).is_empty());
+        assert!(found("wharf-tests", false, true).is_empty());
+        assert!(matches!(found("wharf-core", true, false).as_slice(), [message] if message.contains("path alone")));
+        assert!(matches!(found("wharf-core", false, true).as_slice(), [message] if message.contains("must not know")));
     }
 
     #[test]

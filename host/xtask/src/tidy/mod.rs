@@ -7,11 +7,13 @@ mod book;
 mod circles;
 mod edges;
 mod errors;
+mod features;
 mod links;
 mod named;
 mod names;
 mod prose;
 mod sizes;
+mod sleeps;
 mod text;
 mod wit;
 mod words;
@@ -25,14 +27,16 @@ use lexopt::Arg;
 use crate::workspace::Workspace;
 
 const HELP: &str = "\
-Checks the rules of the house, in a second:
+Checks the rules of the house, in seconds:
   - who may depend on whom (the table is in host/xtask/src/tidy/edges.rs), by a version beside the path
+  - an app without a feature of the library does not compile the crates of that feature
   - no circle of more than three files in a crate
   - no name shared by types of more than three crates
   - no public function that returns its error as a text
   - every crate inherits the workspace's lints
   - Rust files are at most 500 lines (more than 400 is a warning)
   - every item of the WIT contract is documented, and its words are listed in contract/ alone
+  - no test sleeps: tests wait for conditions, with the crate of their support
   - no leftovers, no switched-off tests, no paths of somebody's machine
   - the documents are there, and their local links and anchors lead somewhere
   - paragraphs of the documents have at most 100 words, and blocks of JSON are JSON
@@ -116,6 +120,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     let mut sources = Vec::new();
     collect(&workspace.root, Path::new(""), &mut sources)?;
     let mut violations = edges::check(workspace)?;
+    violations.extend(features::check(workspace)?);
     violations.extend(circles::check(&sources));
     violations.extend(words::check(&sources));
     violations.extend(names::check(&sources));
@@ -126,6 +131,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
         if source.is("rs") {
             violations.extend(sizes::check(source));
             violations.extend(errors::check(source));
+            violations.extend(sleeps::check(source));
         }
         if source.is("wit") && source.path.starts_with("wit") {
             violations.extend(wit::check(source));

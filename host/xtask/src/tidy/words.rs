@@ -30,7 +30,7 @@ pub(super) fn check(sources: &[SourceFile]) -> Vec<Violation> {
     others.flat_map(|source| repeated(source, &lists)).collect()
 }
 
-fn is_test(path: &Path) -> bool {
+pub(super) fn is_test(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == "tests") || path.file_name().is_some_and(|name| name == "tests.rs")
 }
 

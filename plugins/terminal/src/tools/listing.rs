@@ -37,9 +37,9 @@ pub(crate) struct TerminalRules {
     idle_seconds: u64,
 }
 
-impl From<wharf_sdk::terminal::Rules> for TerminalRules {
-    fn from(rules: wharf_sdk::terminal::Rules) -> Self {
-        let wharf_sdk::terminal::Rules {
+impl From<wharf_sdk::terminal::TerminalRules> for TerminalRules {
+    fn from(rules: wharf_sdk::terminal::TerminalRules) -> Self {
+        let wharf_sdk::terminal::TerminalRules {
             shell,
             programs,
             containment,

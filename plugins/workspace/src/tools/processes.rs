@@ -77,10 +77,16 @@ pub(crate) struct ProcessRules {
     lifetime_seconds: u64,
 }
 
-impl From<wharf_sdk::process::Rules> for ProcessRules {
-    fn from(rules: wharf_sdk::process::Rules) -> Self {
-        let wharf_sdk::process::Rules { containment, refused, network, maximum_concurrent, lifetime_seconds, .. } =
-            rules;
+impl From<wharf_sdk::process::ProcessRules> for ProcessRules {
+    fn from(rules: wharf_sdk::process::ProcessRules) -> Self {
+        let wharf_sdk::process::ProcessRules {
+            containment,
+            refused,
+            network,
+            maximum_concurrent,
+            lifetime_seconds,
+            ..
+        } = rules;
         Self { containment: containment.into(), refused, network, maximum_concurrent, lifetime_seconds }
     }
 }

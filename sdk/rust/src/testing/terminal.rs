@@ -18,8 +18,8 @@ use super::grants::TestTerminals;
 use super::{TestCall, TestHost};
 use crate::host::HostTerminals;
 use crate::terminal::{
-    Extent, Followed, Input, Launch, Piece, Preset, Rules, Screen, Started, Status, TerminalInfo, Turn, TurnOptions,
-    View,
+    Extent, Followed, Input, Launch, Piece, Preset, Screen, Started, Status, TerminalInfo, TerminalRules, Turn,
+    TurnOptions, View,
 };
 use crate::{ToolError, clock};
 
@@ -132,7 +132,7 @@ impl TestHost {
 impl HostTerminals for TestHost {
     fn terminal_status(&self) -> Result<String, ToolError> {
         let granted = self.granted_terminals()?;
-        let rules = Rules {
+        let rules = TerminalRules {
             shell: granted.shell.is_some(),
             programs: granted.programs.keys().cloned().collect(),
             presets: KnownPreset::WORDS.iter().map(ToString::to_string).collect(),
@@ -140,7 +140,7 @@ impl HostTerminals for TestHost {
             directory: "/workspace".to_owned(),
             maximum_per_owner: length(granted.maximum.unwrap_or(1)),
             idle_seconds: 900,
-            ..Rules::default()
+            ..TerminalRules::default()
         };
         Ok(serde_json::to_string(&rules)?)
     }

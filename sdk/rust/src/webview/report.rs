@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-pub use wharf_contract::webview::Rules;
+pub use wharf_contract::webview::WebViewRules;
 pub use wharf_contract::webview::{
     AnyDialogKind as DialogKind, AnyFailureKind as FailureKind, AnyPageStatus as PageStatus,
     AnyRequestState as RequestState,

@@ -1,17 +1,19 @@
 //! The app's tools as a client of the protocol sees them, over streams in
 //! memory.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
-use wharf::{AppCall, AppTool, Channel, Code, ContextRules, Served, ServerInfo, serve_streams};
-use wharf_tests::{Fixture, Setup};
+use wharf::{
+    AppCall, AppTool, Channel, Code, ContextRules,
+    mcp::{Served, ServerInfo, serve_streams},
+};
+use wharf_tests::{Fixture, Setup, in_time};
 
 use super::{anything, reporting, saying};
 
-const PATIENCE: Duration = Duration::from_secs(60);
 const CHANGED: &str = "notifications/tools/list_changed";
 
 /// A client of the older era where it has shaken hands, else of the newer.
@@ -25,8 +27,7 @@ impl Client {
     fn connect(fixture: &Fixture, rules: ContextRules) -> Self {
         let (near, far) = tokio::io::duplex(64 << 10);
         let (reader, writer) = tokio::io::split(far);
-        let info =
-            ServerInfo { name: "app".into(), title: "An app".into(), version: "1".into(), instructions: String::new() };
+        let info = ServerInfo::new("app", "1");
         let served = Served::new(Arc::new(fixture.host.clone()), None);
         tokio::spawn(serve_streams(reader, writer, served, rules, info, CancellationToken::new()));
         let (reader, writer) = tokio::io::split(near);
@@ -61,7 +62,7 @@ impl Client {
     }
 
     async fn receive(&mut self) -> Value {
-        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await.expect("in time").expect("readable");
+        let line = in_time("a line", self.lines.next_line()).await.expect("readable");
         serde_json::from_str(&line.expect("the host is there")).expect("JSON")
     }
 

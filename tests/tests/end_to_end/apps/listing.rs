@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use wharf::{AppTool, Code, RegisterError, TenantId, ToolProblem, ToolService};
+use wharf::{AppTool, Code, RegisterError, TenantId, ToolService, service::ToolProblem};
 use wharf_tests::{Fixture, Setup, object, viewer};
 
 use super::{anything, reporting, saying};

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 use wharf::{Answer, AppCall, AppTool, Content};
+use wharf_tests::in_time;
 
 /// A schema that takes every object.
 fn anything() -> Value {
@@ -53,13 +54,8 @@ struct Wait {
 
 impl Wait {
     async fn until(&mut self, what: &str) {
-        let patience = std::time::Duration::from_secs(60);
-        loop {
-            let said = tokio::time::timeout(patience, self.seen.recv()).await.expect("in time");
-            if said.expect("the tool is there") == what {
-                return;
-            }
-        }
+        let said = async { while self.seen.recv().await.expect("the tool is there") != what {} };
+        in_time(what, said).await;
     }
 }
 

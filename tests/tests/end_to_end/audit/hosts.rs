@@ -13,7 +13,7 @@ use wharf::{
     CallRequest, Host,
     audit::{AuditRecord, AuditSink, directory},
 };
-use wharf_tests::{Client, Data, Setup, context, object, wharf};
+use wharf_tests::{Client, Data, Setup, blocking, context, object, wharf};
 
 use super::{lines, read};
 
@@ -94,11 +94,7 @@ fn a_killed_host_leaves_whole_lines_and_the_next_one_goes_on_behind_them() {
             client.call("echo__echo", json!({"text": "x"}), json!({}));
         }
         // The lines are on their way; a host that is killed may lose the last.
-        let began = std::time::Instant::now();
-        while read(data.path()).0.len() == before {
-            assert!(began.elapsed() < Duration::from_secs(60), "no line came");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        blocking::until("a line comes", || read(data.path()).0.len() != before);
         client.kill();
     };
     kill_after(20);

@@ -1,15 +1,11 @@
 //! A page over HTTP, and an agent over the protocol: the real binary between
 //! them.
 
-use std::{
-    io::Write as _,
-    os::unix::net::UnixStream,
-    time::{Duration, Instant},
-};
+use std::{io::Write as _, os::unix::net::UnixStream};
 
 use serde_json::{Value, json};
 use wharf::audit::AuditReader;
-use wharf_tests::{Client, Data, Server, Setup, replied, wharf};
+use wharf_tests::{Client, Data, Server, Setup, blocking, replied, wharf};
 
 use super::{Page, call, failure, list, next, tool, with_tools};
 
@@ -209,11 +205,9 @@ fn a_page_that_comes_back_is_told_of_every_call_that_still_waits() {
     let asking = [1, 2].map(|id| {
         let asking = server.say(&session, &call(id, "app_editor__save", &json!({"id": id})));
         // One after the other, so that their order is known.
-        let began = Instant::now();
-        while page.poll("").json()["events"].as_array().map(Vec::len) != Some(usize::try_from(id).expect("small")) {
-            assert!(began.elapsed() < Duration::from_secs(60), "it does not arrive");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        blocking::until("it arrives", || {
+            page.poll("").json()["events"].as_array().map(Vec::len) == Some(usize::try_from(id).expect("small"))
+        });
         asking
     });
     let mut first = page.follow();
@@ -271,11 +265,7 @@ fn an_agent_over_standard_input_uses_a_page_that_the_same_host_serves_over_http(
     let address = format!("unix:{}", path.display());
     let command = wharf(["serve", "--stdio", "--http", &address]);
     let mut agent = Client::connect(command.config(&data.path().join("wharf.toml")).data(data.path()));
-    let began = Instant::now();
-    while UnixStream::connect(&path).is_err() {
-        assert!(began.elapsed() < Duration::from_secs(60), "it does not serve");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    blocking::until("it serves", || UnixStream::connect(&path));
     let token = std::fs::read_to_string(data.path().join("http-token")).expect("a token");
     let ask = |method: &str, place: &str, body: &str| {
         let mut stream = UnixStream::connect(&path).expect("it listens");

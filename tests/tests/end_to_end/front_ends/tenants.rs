@@ -2,7 +2,7 @@
 //! end is nobody's but the client's that connected it.
 
 use serde_json::{Value, json};
-use wharf::Token;
+use wharf::http::Token;
 use wharf_tests::{Data, Reply, Server, Setup, replied};
 
 use super::{Page, call, list, next, tool, with_tools};

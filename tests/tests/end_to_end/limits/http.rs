@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use wharf_tests::{Reply, Server, Setup, replied};
+use wharf_tests::{Reply, Server, Setup, blocking, replied};
 
 use super::{
     Tested,
@@ -81,11 +81,9 @@ fn one_reader_too_many_is_refused() {
     assert_eq!(server.ask("GET", &path, "s", None).status, 200, "who does not wait is no reader");
     drop(following);
     // The server sees that at its next write.
-    let began = Instant::now();
-    while server.ask("GET", &format!("{path}?wait_ms=1"), "s", None).status == 429 {
-        assert!(began.elapsed() < Duration::from_secs(60), "the place is not given back");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    blocking::until("the place is given back", || {
+        server.ask("GET", &format!("{path}?wait_ms=1"), "s", None).status != 429
+    });
 }
 
 #[test]
@@ -169,21 +167,14 @@ fn a_client_that_takes_nothing_is_let_go() {
     let body = serde_json::json!({"program": "sh", "arguments": ["-c", text]});
     let started = server.ask("POST", "/v1/terminals", "s", Some(body)).json();
     let terminal = format!("/v1/terminals/{}", started["terminal"].as_str().expect("an id"));
-    let began = Instant::now();
-    while server.ask("GET", &terminal, "s", None).json()["raw_bytes"] != 3_000_000 {
-        assert!(began.elapsed() < Duration::from_secs(60), "it is not printed");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    blocking::until("it is printed", || server.ask("GET", &terminal, "s", None).json()["raw_bytes"] == 3_000_000);
     // More than all that the system keeps between the two.
     let path = format!("{terminal}/output?view=raw&from=1000000&max_bytes=1048576");
     let whole = server.ask("GET", &path, "s", None);
     assert!(whole.json()["content"].as_str().is_some_and(|content| content.len() > 1_300_000));
     let mut stalled = server.send("GET", &path, "s", "", "");
     // There is one place, which that one has now...
-    let began = Instant::now();
-    while server.ask("GET", "/v1/health", "s", None).status == 200 {
-        assert!(began.elapsed() < Duration::from_secs(60), "it has no place");
-    }
+    blocking::until("it has its place", || server.ask("GET", "/v1/health", "s", None).status != 200);
     // ...and which is free once it has been let go.
     until_served(&server);
     let mut taken = Vec::new();
@@ -204,11 +195,7 @@ fn a_request_that_runs_when_the_host_stops_has_so_long_and_no_longer() {
         // It has been taken up once a later one has been answered.
         assert_eq!(server.ask("GET", "/v1/health", "s", None).status, 200);
         server.terminate();
-        let began = Instant::now();
-        while TcpStream::connect(server.address).is_ok() {
-            assert!(began.elapsed() < Duration::from_secs(60), "it still listens");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        blocking::until("it no longer listens", || TcpStream::connect(server.address).is_err());
         if answered {
             stream.write_all(b"501}").expect("the server reads");
             assert_eq!(replied(stream).status, 400, "it ran to its end");
@@ -227,15 +214,10 @@ fn ping(id: u64) -> Value {
 
 /// Asks until the answer has this status.
 fn until(status: u16, what: &str, ask: impl Fn() -> Reply) -> Reply {
-    let began = Instant::now();
-    loop {
+    blocking::until(what, || {
         let reply = ask();
-        if reply.status == status {
-            return reply;
-        }
-        assert!(began.elapsed() < Duration::from_secs(60), "{what}: {reply:?}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+        if reply.status == status { Ok(reply) } else { Err(reply) }
+    })
 }
 
 #[test]
@@ -260,14 +242,14 @@ fn one_call_too_many(limit: &str, status: u16) {
     // What was answered just now may have its place for a moment: a call that came
     // too early was refused.
     let running = RefCell::new(Vec::new());
-    let refused = until(status, "it is not refused", || {
+    let refused = until(status, "it is refused", || {
         running.borrow_mut().push(server.say(&session, &call));
         replied(server.say(&session, &ping(2)))
     });
     assert!(refused.header("retry-after").is_some(), "{refused:?}");
     names(&refused, limit);
     assert!(replied(server.send("DELETE", "/mcp", "s", &session, "")).status < 300);
-    until(200, "there is no room again", || {
+    until(200, "there is room again", || {
         server.handshake().err().unwrap_or_else(|| server.ask("GET", "/v1/health", "s", None))
     });
 }
@@ -292,11 +274,11 @@ fn who_asks_too_often_is_refused() {
     let server = Server::start(&limited("requests_per_second", 1));
     let ask = || server.ask("GET", "/v1/streams", "s", None);
     assert_eq!(ask().status, 200);
-    let refused = until(429, "it is not refused", ask);
+    let refused = until(429, "it is refused", ask);
     assert!(refused.header("retry-after").is_some(), "{refused:?}");
     names(&refused, "requests_per_second");
-    until(200, "it is refused for ever", || {
-        std::thread::sleep(Duration::from_secs(1));
+    until(200, "it is let in again", || {
+        blocking::let_time_pass(Duration::from_secs(1), "to ask is what is counted");
         ask()
     });
 }
@@ -331,8 +313,8 @@ fn a_session_that_nobody_uses_ends() {
     let server = Server::start(&limited("session_idle_seconds", 1));
     let session = server.handshake().expect("a session");
     assert_eq!(replied(server.say(&session, &ping(1))).status, 200);
-    until(404, "it does not end", || {
-        std::thread::sleep(Duration::from_millis(1_500));
+    until(404, "it ends", || {
+        blocking::let_time_pass(Duration::from_millis(1_500), "to ask is a use");
         replied(server.say(&session, &ping(2)))
     });
 }

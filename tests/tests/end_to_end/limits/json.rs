@@ -1,9 +1,9 @@
 //! Limits of the JSON of requests, broken over HTTP and over standard input.
 
-use std::{cell::RefCell, time::Duration};
+use std::cell::RefCell;
 
 use serde_json::{Value, json};
-use wharf_tests::{Client, Data, Reply, Server, Setup, replied, wharf};
+use wharf_tests::{Client, Data, Reply, Server, Setup, blocking, replied, wharf};
 
 fn names(reply: &Reply, limit: &str) {
     let message = reply.json()["error"]["message"].as_str().expect("a message").to_owned();
@@ -56,14 +56,10 @@ fn two_requests(limit: &str) {
 }
 
 fn until(status: u16, mut ask: impl FnMut() -> Reply) -> Reply {
-    for _ in 0..600 {
+    blocking::until(format_args!("the status is {status}"), || {
         let reply = ask();
-        if reply.status == status {
-            return reply;
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    panic!("never {status}");
+        if reply.status == status { Ok(reply) } else { Err(reply) }
+    })
 }
 
 #[test]

@@ -17,8 +17,8 @@ mod webview;
 use std::time::Duration;
 
 use wharf::{
-    Answer, CallLimits, Code, Error, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits,
-    TerminalLimits, WebViewLimits, limit::LimitInfo,
+    Answer, CallLimits, Code, Error, HostLimits,
+    limit::{HttpLimits, LimitInfo, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits, WebViewLimits},
 };
 
 /// Rows of the table with the test that breaks each.

@@ -1,10 +1,10 @@
 //! Limits of streams of events.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use wharf::{Context, stream::StreamReader};
-use wharf_tests::{Fixture, Setup, context, found};
+use wharf_tests::{Fixture, Setup, context, found, until};
 
 use super::{Tested, later};
 
@@ -130,14 +130,6 @@ async fn one_byte_of_an_event_too_many_is_refused() {
     assert_eq!(tell(&fixture, &session, "say", &stream, "on it goes").await["ok"], 1);
 }
 
-async fn until_so(what: &str, mut so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !so() {
-        assert!(began.elapsed() < Duration::from_secs(60), "waited in vain until {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-}
-
 #[tokio::test]
 async fn a_stream_that_nobody_uses_ends() {
     let fixture = limited("idle_seconds", 100).open().await;
@@ -149,7 +141,7 @@ async fn a_stream_that_nobody_uses_ends() {
     tell(&fixture, &session, "say", &written, "a word").await;
     reader(&fixture, &session, &read).read(1, 1, 1, Duration::ZERO).await.expect("readable");
     later(61).await;
-    until_so("it has ended", || reader(&fixture, &session, &unused).info().ended.is_some()).await;
+    until("it has ended", || reader(&fixture, &session, &unused).info().ended.is_some()).await;
     let why = reader(&fixture, &session, &unused).info().ended.expect("ended");
     assert_eq!(why.as_str(), "expired");
     assert_eq!(tell(&fixture, &session, "say", &unused, "late").await["refused"]["code"], "gone");
@@ -169,7 +161,7 @@ async fn an_ended_stream_is_kept_as_long_as_that_and_no_longer() {
     tell(&fixture, &session, "complete", &late, "").await;
     assert_eq!(fixture.host.streams().list(&session).len(), 2);
     later(61).await;
-    until_so("the first is forgotten", || fixture.host.streams().list(&session).len() == 1).await;
+    until("the first is forgotten", || fixture.host.streams().list(&session).len() == 1).await;
     let left = fixture.host.streams().list(&session);
     assert_eq!(left.iter().map(|info| info.id.to_string()).collect::<Vec<_>>(), [late]);
     let gone = tell(&fixture, &session, "say", &early, "late").await;

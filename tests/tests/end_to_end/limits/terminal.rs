@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use wharf::Context;
-use wharf_tests::{Fixture, Setup, context, found};
+use wharf_tests::{Fixture, Setup, context, found, until_async};
 
 use super::{Tested, later};
 
@@ -74,15 +74,11 @@ async fn close(fixture: &Fixture, session: &Context, id: &str) {
 }
 
 async fn until(fixture: &Fixture, session: &Context, id: &str, what: &str, so: impl Fn(&Value) -> bool) -> Value {
-    let began = Instant::now();
-    loop {
+    until_async(what, async || {
         let told = get(fixture, session, id).await;
-        if so(&told) {
-            return told["ok"].clone();
-        }
-        assert!(began.elapsed() < Duration::from_secs(60), "waited in vain until {what}: {told}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+        if so(&told) { Ok(told["ok"].clone()) } else { Err(told) }
+    })
+    .await
 }
 
 #[tokio::test]
@@ -348,16 +344,12 @@ async fn one_line_off_the_screen_too_many_evicts_the_oldest() {
     for (session, lines, first) in [(session("one"), "73", "1"), (session("two"), "74", "2")] {
         // 24 rows, the last of them empty.
         let (id, _) = start(&fixture, &session, &format!("seq {lines}; exec cat"), "never").await.expect("starts");
-        let began = Instant::now();
-        loop {
+        let screen = until_async("its last line is shown", async || {
             let screen = ask(&fixture, &session, "screen", &id, json!({"lines": 10_000})).await["ok"].take();
-            if screen["lines"][22] == lines {
-                let history = screen["history"].as_array().expect("lines");
-                assert_eq!((history.len(), &history[0]), (50, &json!(first)), "{screen}");
-                break;
-            }
-            assert!(began.elapsed() < Duration::from_secs(60), "{screen}");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+            if screen["lines"][22] == lines { Ok(screen) } else { Err(screen) }
+        });
+        let screen = screen.await;
+        let history = screen["history"].as_array().expect("lines");
+        assert_eq!((history.len(), &history[0]), (50, &json!(first)), "{screen}");
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use wharf::Context;
-use wharf_tests::{Fixture, Setup, Site, context, found, object};
+use wharf_tests::{Fixture, Setup, Site, context, found, object, until_async};
 
 use super::{Tested, later};
 
@@ -49,8 +49,6 @@ pub(super) const TESTED: Tested = &[
     ("crash_window_seconds", browser::crashes_of_long_ago_do_not_count),
 ];
 
-const AMPLE: Duration = Duration::from_secs(90);
-
 fn limited(site: &Site, name: &str, value: u64) -> Setup {
     // The clock of a call does not go along where a test moves its own.
     let grant = format!("origins = [\"{}\"]\nprivate_addresses = true\ndownloads = true", site.origin());
@@ -87,14 +85,11 @@ async fn execute(fixture: &Fixture, id: &str, script: &str) -> Result<String, Va
 
 /// What a request comes to, however busy the machine is.
 async fn waited(fixture: &Fixture, request: &str) -> Value {
-    let began = Instant::now();
-    loop {
+    until_async("it ends", async || {
         let mut outcome = ask(fixture, &here(), "wait", request, json!({"milliseconds": 5_000})).await;
-        if outcome["ok"]["state"] != "pending" {
-            return outcome["ok"].take();
-        }
-        assert!(began.elapsed() < AMPLE, "it does not end: {outcome}");
-    }
+        if outcome["ok"]["state"] != "pending" { Ok(outcome["ok"].take()) } else { Err(outcome) }
+    })
+    .await
 }
 
 async fn run(fixture: &Fixture, id: &str, script: &str) -> Value {
@@ -115,28 +110,20 @@ async fn poll(fixture: &Fixture, request: &str) -> String {
 
 /// Waits until a page is so.
 async fn until(fixture: &Fixture, session: &Context, id: &str, what: &str, so: impl Fn(&Value) -> bool) -> Value {
-    let began = Instant::now();
-    loop {
+    until_async(what, async || {
         let told = ask(fixture, session, "get", id, json!({})).await;
-        if so(&told) {
-            return told;
-        }
-        assert!(began.elapsed() < AMPLE, "waited in vain until {what}: {told}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+        if so(&told) { Ok(told) } else { Err(told) }
+    })
+    .await
 }
 
 /// Entries of a log, once there are as many.
 async fn entries(fixture: &Fixture, id: &str, log: &str, until_number: u64) -> Value {
-    let began = Instant::now();
-    loop {
+    until_async(format_args!("{log} has {until_number} entries"), async || {
         let mut page = ask(fixture, &here(), "entries", id, json!({"log": log, "max": 1_000})).await;
-        if page["ok"]["next"].as_u64() >= Some(until_number) {
-            return page["ok"].take();
-        }
-        assert!(began.elapsed() < AMPLE, "{log}: {page}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+        if page["ok"]["next"].as_u64() >= Some(until_number) { Ok(page["ok"].take()) } else { Err(page) }
+    })
+    .await
 }
 
 fn names(refused: &Value, limit: &str) {

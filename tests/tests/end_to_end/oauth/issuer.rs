@@ -134,16 +134,7 @@ impl Issuer {
     }
 
     pub(crate) fn settings(&self) -> OAuthSettings {
-        OAuthSettings {
-            issuer: self.address.clone(),
-            resource: RESOURCE.to_owned(),
-            jwks: None,
-            tenant_claim: "sub".to_owned(),
-            scopes: Vec::new(),
-            plugins: None,
-            requests_per_second: None,
-            calls: None,
-        }
+        OAuthSettings::new(&self.address, RESOURCE)
     }
 
     /// What a token says that holds.

@@ -11,12 +11,15 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jsonwebtoken::{Algorithm, Header, get_current_timestamp};
 use ring::hmac;
 use serde_json::{Value, json};
-use wharf::{TokenRefused, TokenVerifier, VerifiedToken, configuration::OAuthSettings};
+use wharf::{
+    configuration::OAuthSettings,
+    http::{TokenRefused, TokenVerifier, VerifiedToken},
+};
 
 use super::issuer::{Issuer, Key, RESOURCE, token};
 
 fn of(settings: OAuthSettings) -> Arc<dyn TokenVerifier> {
-    wharf::protected_resource(settings).verifier
+    wharf::http::protected_resource(settings).verifier
 }
 
 #[track_caller]
@@ -43,7 +46,8 @@ async fn a_token_of_the_issuer_for_this_host_is_its_subjects() {
     assert!(subjects.iter().all(|tenant| tenant.starts_with("oauth:")), "{subjects:?}");
     assert!(!subjects.contains("oauth:blake3.00"), "it could be called as the digest of another one");
     assert_eq!(issuer.asked.load(SeqCst), 1, "keys are kept");
-    let by_organisation = OAuthSettings { tenant_claim: "org".to_owned(), ..issuer.settings() };
+    let mut by_organisation = issuer.settings();
+    by_organisation.tenant_claim = "org".to_owned();
     let verifier = of(by_organisation);
     let token = key.sign(&issuer.claims_but("org", json!("acme")));
     assert_eq!(tenant(verifier.verify(&token).await.expect("holds")), "oauth:acme");
@@ -173,7 +177,9 @@ async fn a_scope_that_is_missing_is_said_and_an_issuer_that_is_away_is_no_refusa
     let key = Key::new("one");
     let issuer = Issuer::new(vec![key.public.clone()]);
     let scopes = vec!["wharf".to_owned(), "tools".to_owned()];
-    let verifier = of(OAuthSettings { scopes, ..issuer.settings() });
+    let mut settings = issuer.settings();
+    settings.scopes = scopes;
+    let verifier = of(settings);
     for (claim, value, holds) in [
         ("scope", json!("tools other wharf"), true),
         ("scp", json!(["wharf", "tools"]), true),
@@ -186,7 +192,7 @@ async fn a_scope_that_is_missing_is_said_and_an_issuer_that_is_away_is_no_refusa
         assert_eq!((verified.is_ok(), lacks), (holds, !holds), "{value}");
     }
     let nobody = TcpListener::bind("127.0.0.1:0").expect("an address").local_addr().expect("bound");
-    let away = OAuthSettings { issuer: format!("http://{nobody}"), ..issuer.settings() };
+    let away = OAuthSettings::new(format!("http://{nobody}"), RESOURCE);
     let verified = of(away).verify(&key.sign(&issuer.claims())).await;
     assert_eq!(verified, Err(TokenRefused::Unavailable));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tokio::sync::broadcast::error::TryRecvError;
-use wharf::{Audience, Code, OfferService, TenantId, ToolService, offer::Change};
+use wharf::{Code, OfferService, TenantId, ToolService, offer::Change, service::Audience};
 use wharf_tests::{Data, Setup, component, context};
 
 use super::{attacker, offering, open};

@@ -12,14 +12,9 @@ mod registries;
 mod sealed;
 mod swaps;
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 use wharf::{Host, ToolService as _};
-use wharf_tests::{Client, Crafted, CraftedTool, viewer};
-
-/// How long a test waits for what only a defect keeps from happening.
-const PATIENCE: Duration = Duration::from_secs(60);
+use wharf_tests::{Client, Crafted, CraftedTool, blocking, viewer};
 
 /// A component with a tool of each of these names.
 fn with_tools(names: &[&str]) -> Vec<u8> {
@@ -51,9 +46,5 @@ fn told(client: &Client) -> usize {
 
 /// Waits until something is so of a client; each look is a request.
 fn eventually(client: &mut Client, what: &str, mut is_so: impl FnMut(&mut Client) -> bool) {
-    let began = Instant::now();
-    while !is_so(client) {
-        assert!(began.elapsed() < PATIENCE, "waited in vain until {what}:\n{}", client.log());
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    blocking::until(what, || if is_so(client) { Ok(()) } else { Err(client.log()) });
 }

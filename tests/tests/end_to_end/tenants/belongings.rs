@@ -1,12 +1,9 @@
 //! What the first tenant has: one of everything, and how it is.
 
-use std::{
-    net::TcpStream,
-    time::{Duration, Instant},
-};
+use std::net::TcpStream;
 
 use serde_json::{Value, json};
-use wharf_tests::{Following, Site};
+use wharf_tests::{Following, Site, blocking};
 
 use super::{
     MARK, Tenant, Two,
@@ -124,11 +121,9 @@ fn page_over_http(two: &mut Two, names: &mut Names) {
     let outcome = two.route(Tenant::First, "GET", &result, "", &Value::Null).json();
     assert_eq!((&outcome["state"], &outcome["text"]), (&json!("done"), &json!(format!("\"{MARK}\""))), "{outcome}");
     let log = format!("{path}/logs/console");
-    let began = Instant::now();
-    while !two.route(Tenant::First, "GET", &log, "", &Value::Null).body.contains(MARK) {
-        assert!(began.elapsed() < Duration::from_secs(60), "the page has said nothing");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    blocking::until("the page has said something", || {
+        two.route(Tenant::First, "GET", &log, "", &Value::Null).body.contains(MARK)
+    });
 }
 
 /// How all of it is, numbers aside.

@@ -1,9 +1,7 @@
 //! The host dies: nothing that it started lives on.
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
-use wharf_tests::{Client, Data, Setup, lives, wharf};
+use wharf_tests::{Client, Data, Setup, blocking, lives, wharf};
 
 fn call(client: &mut Client, tool: &str, arguments: Value) -> Value {
     let id = client.ask("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -31,23 +29,17 @@ fn no_program_of_a_terminal_outlives_a_killed_host() {
     let sent =
         call(&mut client, "hostile__ask_terminal", json!({"function": "send", "id": id, "text": line, "submit": true}));
     assert!(sent["ok"].is_object(), "{sent}");
-    let began = Instant::now();
     // The line itself is recorded, too, a moment after it is shown.
     let recorded = || {
         let hosts = std::fs::read_dir(data.path().join("terminals")).into_iter().flatten().flatten();
         let texts = hosts.filter_map(|host| std::fs::read_to_string(host.path().join(&id).join("text")).ok());
         texts.into_iter().any(|text| text.contains(&time(3)))
     };
-    while !(1..=3).all(|which| lives(&format!("sleep\0{}", time(which)))) || !recorded() {
-        assert!(began.elapsed() < Duration::from_secs(60), "not all of them began");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    blocking::until("all of them began", || {
+        (1..=3).all(|which| lives(&format!("sleep\0{}", time(which)))) && recorded()
+    });
     client.kill();
-    let began = Instant::now();
-    while (1..=3).any(|which| lives(&time(which))) {
-        assert!(began.elapsed() < Duration::from_secs(20), "something outlives the host");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    blocking::until("nothing outlives the host", || !(1..=3).any(|which| lives(&time(which))));
     // It is told to be lost with its host, with the end of what it printed, and
     // a new one works at once.
     let mut client = start();

@@ -13,10 +13,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use wharf::Context;
-use wharf_tests::{Fixture, context, found, object};
-
-/// Long enough for any machine; no test waits for it to pass.
-const AMPLE: std::time::Duration = std::time::Duration::from_secs(60);
+use wharf_tests::{AMPLE, Fixture, context, found, object, until_async};
 
 /// The functions that take a terminal, with arguments that make sense.
 const OF_ONE: [&str; 9] = ["get", "send", "follow", "cancel", "press", "screen", "read", "resize", "close"];
@@ -96,26 +93,18 @@ async fn said(fixture: &Fixture, context: &Context, id: &str, line: &str) -> (St
 
 /// Waits until the terminal is so.
 async fn until(fixture: &Fixture, context: &Context, id: &str, so: impl Fn(&Value) -> bool) -> Value {
-    let began = Instant::now();
-    loop {
+    until_async("a terminal becomes so", async || {
         let info = ok(fixture, context, "get", id, json!({})).await;
-        if so(&info) {
-            return info;
-        }
-        assert!(began.elapsed() < AMPLE, "waited in vain: {info}");
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    }
+        if so(&info) { Ok(info) } else { Err(info) }
+    })
+    .await
 }
 
 /// Waits until this was printed.
 async fn printed(fixture: &Fixture, context: &Context, id: &str, what: &str) {
-    let began = Instant::now();
-    loop {
+    until_async(format_args!("{what} is printed"), async || {
         let read = ok(fixture, context, "read", id, json!({"view": "text", "bytes": 60_000})).await;
-        if read["data"].as_str().is_some_and(|text| text.contains(what)) {
-            return;
-        }
-        assert!(began.elapsed() < AMPLE, "{what} was not printed: {read}");
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    }
+        if read["data"].as_str().is_some_and(|text| text.contains(what)) { Ok(()) } else { Err(read) }
+    })
+    .await;
 }

@@ -1,13 +1,11 @@
 //! Waits end before the call does, results are counted, and what one page is stuck in
 //! harms no other.
 
-use std::time::{Duration, Instant};
-
 use serde_json::json;
 use wharf::Code;
-use wharf_tests::{Site, context};
+use wharf_tests::{Site, context, until_async};
 
-use super::{AMPLE, ask, here, ok, page, page_at, run, stuck, value, visits, waited};
+use super::{ask, here, ok, page, page_at, run, stuck, value, visits, waited};
 
 #[tokio::test]
 async fn a_wait_ends_before_the_call_does_whatever_the_page_is_in() {
@@ -43,12 +41,11 @@ async fn the_rest_of_a_result_in_a_stuck_page_keeps_no_call() {
         "{answer}"
     );
     ok(&fixture, &here(), "cancel", stuck.as_str().expect("an id"), json!({})).await;
-    let began = Instant::now();
-    while ask(&fixture, &here(), "read-result", request.as_str().expect("an id"), read.clone()).await["ok"]["data"]
-        != "xxxxxxxxxx"
-    {
-        assert!(began.elapsed() < AMPLE, "the page does not come back");
-    }
+    until_async("the page comes back", async || {
+        let request = request.as_str().expect("an id");
+        ask(&fixture, &here(), "read-result", request, read.clone()).await["ok"]["data"] == "xxxxxxxxxx"
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -95,11 +92,10 @@ async fn one_page_in_a_loop_and_one_behind_a_dialog_harm_no_other() {
     assert_eq!(ok(&fixture, &here(), "poll", endless.as_str().expect("an id"), json!({})).await["state"], "pending");
     ok(&fixture, &here(), "cancel", endless.as_str().expect("an id"), json!({})).await;
     assert_eq!(waited(&fixture, &here(), &behind).await["data"], "\"behind\"");
-    let began = Instant::now();
-    while ok(&fixture, &here(), "get", &asked, json!({})).await["dialog"].is_null() {
-        assert!(began.elapsed() < AMPLE, "no dialog");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until_async("a dialog is open", async || {
+        !ok(&fixture, &here(), "get", &asked, json!({})).await["dialog"].is_null()
+    })
+    .await;
     ok(&fixture, &here(), "answer-dialog", &asked, json!({"accept": true})).await;
     assert_eq!(waited(&fixture, &here(), &alert).await["state"], "done");
     assert_eq!(run(&fixture, &here(), &asked, "1").await["data"], "1");
@@ -119,9 +115,7 @@ async fn a_call_that_is_taken_back_leaves_page_and_request_as_they_are() {
     fixture.load_is(0, 0).await;
     assert_eq!(ok(&fixture, &here(), "poll", request.as_str().expect("an id"), json!({})).await["state"], "pending");
     // It may not have begun yet.
-    let began = Instant::now();
-    while value(&fixture, &here(), &id, "window.go ? (go(), true) : false").await != true {
-        assert!(began.elapsed() < AMPLE, "it does not begin");
-    }
+    until_async("it begins", async || value(&fixture, &here(), &id, "window.go ? (go(), true) : false").await == true)
+        .await;
     assert_eq!(waited(&fixture, &here(), &request).await["data"], "\"gone on\"");
 }

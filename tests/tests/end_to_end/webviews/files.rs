@@ -1,11 +1,9 @@
 //! Files between pages and the workspace of their session.
 
-use std::time::Instant;
-
 use serde_json::json;
-use wharf_tests::Site;
+use wharf_tests::{Site, until_async};
 
-use super::{AMPLE, done, entries, here, ok, page_at, value, visits, waited};
+use super::{done, entries, here, ok, page_at, value, visits, waited};
 
 #[tokio::test]
 async fn a_download_goes_to_the_workspace_and_from_there_into_a_page() {
@@ -38,15 +36,12 @@ async fn a_download_goes_to_the_workspace_and_from_there_into_a_page() {
     let script = "wc -c < downloads/cargo.bin; [ -w downloads/cargo.bin ] && echo ours";
     let started = wharf_tests::found(fixture.call("hostile__start_process", json!({"shell": script})).await);
     let process = started["ok"]["id"].as_str().unwrap_or_else(|| panic!("not started: {started}"));
-    let began = Instant::now();
-    loop {
+    until_async("it ends", async || {
         let waited = json!({"function": "wait", "id": process, "number": 20_000});
         let waited = wharf_tests::found(fixture.call("hostile__ask_process", waited).await);
-        if waited["ok"]["reason"] == "exit" {
-            break;
-        }
-        assert!(began.elapsed() < AMPLE, "{waited}");
-    }
+        if waited["ok"]["reason"] == "exit" { Ok(()) } else { Err(waited) }
+    })
+    .await;
     let polled = json!({"function": "poll", "id": process, "number": 65_536});
     let polled = wharf_tests::found(fixture.call("hostile__ask_process", polled).await);
     assert_eq!(polled["ok"]["stdout"], "1000\nours\n", "{polled}");

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use wharf_tests::Site;
+use wharf_tests::{AMPLE, Site, until_async};
 
-use super::{AMPLE, done, entries, here, ok, page, page_at, perform, refused, run, stuck, value, visits, waited};
+use super::{done, entries, here, ok, page, page_at, perform, refused, run, stuck, value, visits, waited};
 
 #[tokio::test]
 async fn what_holds_for_pages_is_told_before_one_is_opened() {
@@ -132,16 +132,14 @@ async fn a_dialog_is_told_answered_and_keeps_nothing_from_ending() {
     let fixture = visits(&site, "").open().await;
     let id = page_at(&fixture, &here(), &site.at("/")).await;
     let request = ok(&fixture, &here(), "execute", &id, json!({"script": "prompt('How many?', '1')"})).await;
-    let began = Instant::now();
-    let dialog = loop {
-        let outcome =
-            ok(&fixture, &here(), "wait", request.as_str().expect("an id"), json!({"milliseconds": 10_000})).await;
-        if outcome["dialog"].is_object() {
-            assert_eq!(outcome["state"], "pending");
-            break outcome["dialog"].clone();
-        }
-        assert!(began.elapsed() < AMPLE, "no dialog: {outcome}");
-    };
+    let outcome = until_async("a dialog is open", async || {
+        let wait = json!({"milliseconds": 10_000});
+        let outcome = ok(&fixture, &here(), "wait", request.as_str().expect("an id"), wait).await;
+        if outcome["dialog"].is_object() { Ok(outcome) } else { Err(outcome) }
+    });
+    let outcome = outcome.await;
+    assert_eq!(outcome["state"], "pending");
+    let dialog = outcome["dialog"].clone();
     assert_eq!(dialog, json!({"kind": "prompt", "message": "How many?", "default": "1"}));
     let outcome = run(&fixture, &here(), &id, "1").await;
     assert_eq!(outcome["kind"], "dialog-open", "{outcome}");

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use wharf_tests::{Data, Fixture, Setup, Site};
 
-use super::{OF_PAGE, OF_REQUEST, done, entries, here, ok, page, page_at, perform, refused, run, value, visits};
+use super::{
+    OF_PAGE, OF_REQUEST, closed, done, entries, here, ok, page, page_at, perform, refused, run, value, visits,
+};
 
 #[tokio::test]
 async fn without_a_grant_every_function_is_denied_and_names_the_line() {
@@ -114,15 +116,7 @@ async fn without_a_browser_pages_are_unavailable_and_the_error_says_what_to_do()
     let setup = Setup::new().webviews("origins = [\"*\"]").with_tables("[webview]\nprogram = \"true\"");
     let fixture = setup.open().await;
     let id = page(&fixture, &here()).await;
-    let began = std::time::Instant::now();
-    let told = loop {
-        let info = ok(&fixture, &here(), "get", &id, json!({})).await;
-        if info["status"] == "closed" {
-            break info;
-        }
-        assert!(began.elapsed() < super::AMPLE, "{info}");
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    };
+    let told = closed(&fixture, &here(), &id).await;
     assert_eq!(told["because"], "backend-gone", "{told}");
     assert_eq!(told["dialog"], Value::Null);
 }

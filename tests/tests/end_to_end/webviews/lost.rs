@@ -1,17 +1,14 @@
 //! The host or the browser dies: nothing lives on, nothing is left, and who waits is
 //! told.
 
-use std::{
-    os::unix::fs::PermissionsExt as _,
-    time::{Duration, Instant},
-};
+use std::os::unix::fs::PermissionsExt as _;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use wharf_tests::{Client, Data, Site, lives, wharf};
+use wharf_tests::{Client, Data, Site, blocking, lives, wharf};
 
-use super::{AMPLE, here, ok, page_at, value, visits, waited};
+use super::{closed, here, ok, page_at, value, visits, waited};
 
 /// A directory for the browser's own, which its user can reach.
 pub(crate) fn scratch() -> TempDir {
@@ -65,11 +62,7 @@ fn no_browser_outlives_a_killed_host_and_the_next_one_finds_no_folder() {
     call(&mut client, json!({"function": "execute", "id": id, "script": "for (;;) {}"}));
     assert!(lives(&mark), "the browser runs with a profile there");
     client.kill();
-    let began = Instant::now();
-    while lives(&mark) {
-        assert!(began.elapsed() < Duration::from_secs(20), "something outlives the host");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    blocking::until("nothing outlives the host", || !lives(&mark));
     assert!(left(&scratch) > 0, "a killed host cannot tidy up");
     // The next one does, and its pages are new.
     let mut client = start();
@@ -93,16 +86,8 @@ async fn a_killed_browser_is_told_and_started_again_with_the_next_page() {
     kill_process(browser(&scratch).expect("a browser runs"), Signal::KILL).expect("it can be killed");
     let outcome = waited(&fixture, &here(), &request).await;
     assert_eq!(outcome["kind"], "backend-gone", "{outcome}");
-    let began = Instant::now();
-    loop {
-        let info = ok(&fixture, &here(), "get", &id, json!({})).await;
-        if info["status"] == "closed" {
-            assert_eq!(info["because"], "backend-gone", "{info}");
-            break;
-        }
-        assert!(began.elapsed() < AMPLE, "{info}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let info = closed(&fixture, &here(), &id).await;
+    assert_eq!(info["because"], "backend-gone", "{info}");
     let id = page_at(&fixture, &here(), &site.at("/")).await;
     assert_eq!(value(&fixture, &here(), &id, "document.title").await, "Harbour");
 }

@@ -15,14 +15,9 @@ mod waits;
 
 pub(crate) use lost::{browser, scratch};
 
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 use wharf::Context;
-use wharf_tests::{Fixture, Setup, Site, context, found, object};
-
-/// Long enough for any machine; no test waits for it to pass.
-const AMPLE: Duration = Duration::from_secs(90);
+use wharf_tests::{Fixture, Setup, Site, context, found, object, until_async};
 
 /// The functions that take a page, with arguments that make sense.
 const OF_PAGE: [&str; 6] = ["get", "close", "execute", "perform", "answer-dialog", "entries"];
@@ -71,14 +66,12 @@ async fn page(fixture: &Fixture, context: &Context) -> String {
 
 /// Waits for a request, however busy the machine is.
 async fn waited(fixture: &Fixture, context: &Context, request: &Value) -> Value {
-    let (began, request) = (Instant::now(), request.as_str().expect("a request"));
-    loop {
+    let request = request.as_str().expect("a request");
+    until_async("it ends", async || {
         let outcome = ok(fixture, context, "wait", request, json!({"milliseconds": 10_000})).await;
-        if outcome["state"] != "pending" {
-            return outcome;
-        }
-        assert!(began.elapsed() < AMPLE, "it does not end: {outcome}");
-    }
+        if outcome["state"] != "pending" { Ok(outcome) } else { Err(outcome) }
+    })
+    .await
 }
 
 /// Runs a script to its end.
@@ -126,14 +119,19 @@ async fn stuck(fixture: &Fixture, context: &Context, id: &str) -> Value {
 
 /// The entries of a log, once there are as many.
 async fn entries(fixture: &Fixture, context: &Context, id: &str, log: &str, least: usize) -> Vec<Value> {
-    let began = Instant::now();
-    loop {
+    until_async(format_args!("{log} has {least} entries"), async || {
         let page = ok(fixture, context, "entries", id, json!({"log": log, "max": 1_000})).await;
         let entries = page["entries"].as_array().expect("entries").clone();
-        if entries.len() >= least {
-            return entries;
-        }
-        assert!(began.elapsed() < AMPLE, "{log} has no {least} entries: {page}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+        if entries.len() >= least { Ok(entries) } else { Err(page) }
+    })
+    .await
+}
+
+/// A page once it is closed.
+async fn closed(fixture: &Fixture, context: &Context, id: &str) -> Value {
+    until_async("the page is closed", async || {
+        let info = ok(fixture, context, "get", id, json!({})).await;
+        if info["status"] == "closed" { Ok(info) } else { Err(info) }
+    })
+    .await
 }

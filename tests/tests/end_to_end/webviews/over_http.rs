@@ -1,16 +1,14 @@
 //! Web pages over HTTP, and in the hands of an app: handed over, polled, cancelled,
 //! closed, by the real binary in the real browser.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use wharf::{
     Code,
     web_page::{ExecuteScript, OpenWebPage},
 };
-use wharf_tests::{Data, Reply, Server, Setup, Site, context};
-
-use super::AMPLE;
+use wharf_tests::{Data, Reply, Server, Setup, Site, blocking, context, until_async};
 
 fn visits(site: &Site) -> Setup {
     Setup::bare().own_pages(&format!("origins = [\"{}\"]\nprivate_addresses = true", site.origin()))
@@ -60,14 +58,10 @@ impl<'s> Page<'s> {
     }
 
     fn ended(&self, request: &str) -> Value {
-        let began = Instant::now();
-        loop {
+        blocking::until("it ends", || {
             let outcome = self.get(&format!("{request}?wait_ms=10000"));
-            if outcome["state"] != "pending" {
-                return outcome;
-            }
-            assert!(began.elapsed() < AMPLE, "it does not end: {outcome}");
-        }
+            if outcome["state"] != "pending" { Ok(outcome) } else { Err(outcome) }
+        })
     }
 
     /// What a script comes to.
@@ -155,11 +149,7 @@ fn a_dialog_of_a_page_over_http_is_told_and_answered() {
     let page = Page::open(&server, "s");
     assert_eq!(failure(&page.ask("POST", "/dialog", Some(json!({"accept": true})))), (409, "conflict".to_owned()));
     let asking = page.script("prompt('Where to?', 'home')");
-    let began = Instant::now();
-    while page.get("")["dialog"].is_null() {
-        assert!(began.elapsed() < AMPLE, "no dialog");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    blocking::until("a dialog is open", || !page.get("")["dialog"].is_null());
     // Who waits is not kept until the patience is over.
     let outcome = page.get(&format!("{asking}?wait_ms=60000"));
     assert_eq!(
@@ -235,14 +225,11 @@ async fn an_app_opens_pages_and_runs_scripts_in_them_without_waiting_in_their_wa
     let script = |script: &str| ExecuteScript { script: script.to_owned(), ..ExecuteScript::default() };
     let never = pages.execute(&here, &page, script("new Promise(() => {})")).await.expect("it is handed over").request;
     let soon = pages.execute(&here, &page, script("await 42")).await.expect("it is handed over").request;
-    let began = Instant::now();
-    let outcome = loop {
+    let outcome = until_async("it ends", async || {
         let outcome = pages.poll(&here, &page, &soon, 1_000, Duration::from_secs(10)).await.expect("it is there");
-        if outcome.state != "pending" {
-            break outcome;
-        }
-        assert!(began.elapsed() < AMPLE, "it does not end");
-    };
+        (outcome.state != "pending").then_some(outcome)
+    });
+    let outcome = outcome.await;
     assert_eq!((outcome.state.as_str(), outcome.text.as_deref()), ("done", Some("42")));
     let pending = pages.poll(&here, &page, &never, 1_000, Duration::ZERO).await.expect("it is there");
     assert_eq!(pending.state, "pending");

@@ -3,11 +3,11 @@
 use std::{
     path::Path,
     sync::atomic::{AtomicU32, Ordering},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde_json::{Value, json};
-use wharf_tests::{Fixture, until};
+use wharf_tests::{Fixture, blocking, until};
 
 use super::{ask, end, prints, refused, setup, start};
 
@@ -25,14 +25,6 @@ fn lives(time: &str) -> bool {
             .is_ok_and(|line| String::from_utf8_lossy(&line).contains(&format!("sleep\0{time}")))
     };
     std::fs::read_dir("/proc").expect("there is /proc").flatten().any(sleeps)
-}
-
-fn comes(what: &str, is_so: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(20), "waited in vain until {what}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 /// Whether no host holds one of its directories.
@@ -56,7 +48,7 @@ async fn a_tree_that_ignores_every_signal_and_detached_itself_is_gone_when_the_s
     let id = start(&fixture, &command).await;
     prints(&fixture, &id, "ready").await;
     for time in &times {
-        comes("all of them sleep", || lives(time));
+        blocking::until("all of them sleep", || lives(time));
     }
     let stopped = ask(&fixture, "stop_process", json!({"process_id": id, "grace_seconds": 1})).await;
     for time in &times {
@@ -130,11 +122,11 @@ async fn everything_ends_with_the_host() {
     let arguments = json!({"command": command, "run_mode": "async"});
     ask(&fixture, "execute_shell", arguments).await;
     for time in &times {
-        comes("both of them sleep", || lives(time));
+        blocking::until("both of them sleep", || lives(time));
     }
     fixture.host.shut_down(Duration::from_millis(100)).await;
     for time in &times {
-        comes("nothing lives", || !lives(time));
+        blocking::until("nothing lives", || !lives(time));
     }
     let Fixture { host, data } = fixture;
     drop(host);

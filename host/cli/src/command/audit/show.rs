@@ -13,7 +13,10 @@ use clap::Args;
 use wharf::{audit::AuditEntry, text};
 
 use super::filters::{Filters, tell_skipped, unreadable};
-use crate::global::Global;
+use crate::{
+    global::Global,
+    print::{self, StandardOutput},
+};
 
 /// How often new lines are looked for.
 const LOOK: Duration = Duration::from_millis(200);
@@ -86,7 +89,7 @@ impl Show {
 
 /// Writes entries, as a table or as they are.
 struct EntryPrinter {
-    out: BufWriter<io::Stdout>,
+    out: BufWriter<StandardOutput>,
     json: bool,
     /// The columns of the terminal.
     columns: usize,
@@ -96,7 +99,7 @@ struct EntryPrinter {
 impl EntryPrinter {
     fn new(json: bool) -> Self {
         let columns = terminal_columns().unwrap_or(USUAL_COLUMNS);
-        Self { out: BufWriter::new(io::stdout()), json, columns, begun: false }
+        Self { out: print::listing(), json, columns, begun: false }
     }
 
     fn show(&mut self, entry: &AuditEntry) -> io::Result<()> {

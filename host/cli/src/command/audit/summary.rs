@@ -1,7 +1,7 @@
 //! `wharf audit summary`: many lines in few.
 
 use std::{
-    io::{self, BufWriter, Write as _},
+    io::{self, Write as _},
     process::ExitCode,
 };
 
@@ -17,7 +17,7 @@ use super::{
     filters::{Filters, tell_skipped, unreadable},
     show::taken,
 };
-use crate::{bytes::size, global::Global};
+use crate::{bytes::size, global::Global, listing::Listing, print};
 
 /// Count lines by plugin, tool or function, and outcome, with their times
 ///
@@ -55,7 +55,7 @@ impl ShowSummary {
 }
 
 fn as_json(summary: &AuditSummary) -> io::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = print::listing();
     for (group, figures) in &summary.groups {
         let line = json!({
             "kind": group.kind,
@@ -79,32 +79,25 @@ fn as_json(summary: &AuditSummary) -> io::Result<()> {
 }
 
 fn table(summary: &AuditSummary) -> io::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = print::listing();
     if summary.groups.is_empty() && summary.dropped == 0 {
         writeln!(out, "There is nothing.")?;
         return out.flush();
     }
-    writeln!(
-        out,
-        "{:<9} {:<16} {:<26} {:<14} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
-        "kind", "plugin", "tool or function", "outcome", "count", "half", "95 %", "longest", "in", "out"
-    )?;
+    let mut listing = Listing::new(
+        ["kind", "plugin", "tool or function", "outcome", "count", "half", "95 %", "longest", "in", "out"],
+        4..10,
+    );
     for (group, figures) in &summary.groups {
         // Whoever can write the files may have written anything.
         let [kind, plugin, name, outcome] =
             [(&group.kind, 9), (&group.plugin, 16), (&group.name, 26), (&group.outcome, 14)]
                 .map(|(text, bytes)| text::line(text, bytes));
-        writeln!(
-            out,
-            "{kind:<9} {plugin:<16} {name:<26} {outcome:<14} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}",
-            figures.count,
-            taken(figures.quantile(0.5)),
-            taken(figures.quantile(0.95)),
-            taken(figures.longest),
-            size(figures.bytes_in),
-            size(figures.bytes_out),
-        )?;
+        let [half, most, longest] = [figures.quantile(0.5), figures.quantile(0.95), figures.longest].map(taken);
+        let [bytes_in, bytes_out] = [figures.bytes_in, figures.bytes_out].map(size);
+        listing.row([&kind, &plugin, &name, &outcome, &figures.count, &half, &most, &longest, &bytes_in, &bytes_out]);
     }
+    write!(out, "{listing}")?;
     if summary.dropped > 0 {
         writeln!(out, "{} line(s) could not be kept by their hosts", summary.dropped)?;
     }

@@ -1,7 +1,10 @@
 //! What the doctor says of what keeps programs in: processes, terminals, and the
 //! browser.
 
-use wharf::{Capabilities, Configuration, Host, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner};
+use wharf::{
+    Configuration, Host,
+    processes::{Capabilities, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner},
+};
 #[cfg(target_os = "linux")]
 use wharf::{
     chromium::{Chromium, ChromiumError},

@@ -8,8 +8,13 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use wharf::{
-    Component, Configuration, Grants, Inspection, PluginName, added::AddedPlugins, bundled_component,
-    grant::Capability, sources::read_component, with_causes,
+    Configuration, Grants, PluginName,
+    added::AddedPlugins,
+    bundled_component,
+    engine::{Component, Inspection},
+    grant::Capability,
+    sources::read_component,
+    with_causes,
 };
 
 use super::words;

@@ -10,8 +10,9 @@ use std::{
 use anyhow::{Result, bail};
 use clap::Args;
 use wharf::{
-    Component, Digest, Engine, EngineConfig, Inspection, MemoryStore, PluginName, Rooms,
+    Digest, MemoryStore, PluginName,
     added::{AddedError, Receipt},
+    engine::{Component, Engine, EngineConfig, Inspection, Rooms},
     sources::{PluginSource, RegistryLogins, SourceError},
 };
 

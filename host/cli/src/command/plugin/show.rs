@@ -16,7 +16,8 @@ use crate::{
     bytes::size,
     exit::{FAILED, Unusable},
     hosts::HostAnswers,
-    print::print_json,
+    listing::Listing,
+    print::{self, print_json},
     tables,
 };
 
@@ -76,11 +77,8 @@ pub(super) fn list(installation: &Installation) -> Result<ExitCode> {
         return Ok(hosts.code());
     }
     hosts.print_problems();
-    match print(&rows, hosts.len()) {
-        // Whoever read enough of a listing closes it.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(hosts.code()),
-        printed => Ok(printed.map(|()| hosts.code())?),
-    }
+    print(&rows, hosts.len())?;
+    Ok(hosts.code())
 }
 
 /// A plugin that no host serves: what its receipt says where it was added, and of one
@@ -113,24 +111,25 @@ fn same(row: &Value, plugin: &Value) -> bool {
 }
 
 fn print(rows: &[Value], hosts: usize) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    writeln!(out, "{:<24} {:<14} {:<12} {:>5}  digest", "name", "origin", "state", "tools")?;
+    let mut out = print::listing();
+    let mut listing = Listing::new(["name", "origin", "state", "tools", "digest"], 3..4);
     for row in rows {
         let text = |field: &str| row[field].as_str().unwrap_or("-");
         let tools = row["tools"].as_array().map_or("-".to_owned(), |tools| tools.len().to_string());
         // Enough to tell it from others.
         let digest: String = text("digest").chars().take(19).collect();
-        writeln!(out, "{:<24} {:<14} {:<12} {tools:>5}  {digest}", text("name"), text("origin"), text("state"))?;
+        listing.row([&text("name"), &text("origin"), &text("state"), &tools, &digest]);
         if let Some(source) = row["source"].as_str() {
-            writeln!(out, "    from {}", wharf::text::line(source, 512))?;
+            listing.note(format!("from {}", wharf::text::line(source, 512)));
         }
         if let Some(reason) = row["reason"].as_str() {
-            writeln!(out, "    {}", wharf::text::line(reason, 512))?;
+            listing.note(wharf::text::line(reason, 512));
         }
         if let Some(withheld) = row["withheld"].as_str() {
-            writeln!(out, "    may use nothing: {}", wharf::text::line(withheld, 512))?;
+            listing.note(format!("may use nothing: {}", wharf::text::line(withheld, 512)));
         }
     }
+    write!(out, "{listing}")?;
     match hosts {
         0 => writeln!(out, "No host serves on this data directory; the next one loads these.")?,
         1 => writeln!(out, "One host serves.")?,

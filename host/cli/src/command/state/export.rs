@@ -41,6 +41,7 @@ impl Export {
         let inventory = open(global)?;
         let selection = self.filters.selection();
         let Some(path) = self.output else {
+            // A cut export must not pass for a whole one, so a reader that goes is an error.
             let mut out = BufWriter::new(stdout().lock());
             inventory.export(&selection, &mut out).map_err(unusable)?;
             out.flush().context("the output cannot be written")?;

@@ -1,10 +1,6 @@
 //! `wharf state usage` and `wharf state list`: what is there.
 
-use std::{
-    collections::BTreeMap,
-    io::{BufWriter, Write, stdout},
-    process::ExitCode,
-};
+use std::{collections::BTreeMap, io::Write as _, process::ExitCode};
 
 use anyhow::Result;
 use clap::Args;
@@ -15,7 +11,7 @@ use wharf::{
 };
 
 use super::store::{Filters, open, unusable};
-use crate::{bytes::size, global::Global};
+use crate::{bytes::size, global::Global, listing::Listing, print};
 
 /// Show how much plugins keep, by tenant, plugin and scope, beside their quotas
 ///
@@ -46,7 +42,7 @@ impl Usage {
         let configuration = global.configuration()?;
         let holdings = open(global)?.groups(&self.filters.selection()).map_err(unusable)?;
         if self.json {
-            let mut out = BufWriter::new(stdout().lock());
+            let mut out = print::listing();
             for holding in &holdings {
                 writeln!(out, "{}", as_json(holding, &configuration)?)?;
             }
@@ -69,16 +65,13 @@ fn as_json(holding: &BucketGroup, configuration: &Configuration) -> Result<Value
 
 /// Holdings for people.
 pub(super) fn table(holdings: &[BucketGroup], configuration: &Configuration) -> Result<()> {
-    let mut out = BufWriter::new(stdout().lock());
+    let mut out = print::listing();
     if holdings.is_empty() {
         writeln!(out, "There is nothing.")?;
         return Ok(out.flush()?);
     }
-    writeln!(
-        out,
-        "{:<16} {:<16} {:<10} {:>8} {:>9} {:>10}  largest bucket",
-        "tenant", "plugin", "scope", "buckets", "entries", "size"
-    )?;
+    let head = ["tenant", "plugin", "scope", "buckets", "entries", "size", "largest bucket"];
+    let mut listing = Listing::new(head, 3..6);
     let mut tenants: BTreeMap<&TenantId, BucketTotals> = BTreeMap::new();
     for holding in holdings {
         let (bytes, entries) = (size(holding.most_bytes), holding.most_entries);
@@ -88,20 +81,13 @@ pub(super) fn table(holdings: &[BucketGroup], configuration: &Configuration) -> 
             }
             None => format!("{bytes}, {entries} entries"),
         };
-        writeln!(
-            out,
-            "{:<16} {:<16} {:<10} {:>8} {:>9} {:>10}  {largest}",
-            holding.tenant.as_str(),
-            holding.plugin.as_str(),
-            holding.kind.as_str(),
-            holding.buckets,
-            holding.entries,
-            size(holding.bytes),
-        )?;
+        let BucketGroup { tenant, plugin, kind, buckets, entries, bytes, .. } = holding;
+        listing.row([tenant, plugin, &kind.as_str(), buckets, entries, &size(*bytes), &largest]);
         let total = tenants.entry(&holding.tenant).or_default();
         total.buckets += holding.buckets;
         total.bytes += holding.bytes;
     }
+    write!(out, "{listing}")?;
     let limits = &configuration.host_limits;
     for (tenant, BucketTotals { buckets, bytes, .. }) in tenants {
         writeln!(
@@ -118,7 +104,7 @@ pub(super) fn table(holdings: &[BucketGroup], configuration: &Configuration) -> 
 impl List {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let inventory = open(global)?;
-        let mut out = BufWriter::new(stdout().lock());
+        let mut out = print::listing();
         if !self.json {
             writeln!(
                 out,

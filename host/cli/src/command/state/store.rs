@@ -3,8 +3,8 @@
 use anyhow::Result;
 use clap::Args;
 use wharf::{
-    AssistantId, BucketName, PluginName, ScopeKind, SessionId, TenantId, ThreadId,
-    inventory::{BucketSelection, Inventory, InventoryError},
+    AssistantId, PluginName, SessionId, TenantId, ThreadId,
+    inventory::{BucketName, BucketSelection, Inventory, InventoryError, ScopeKind},
 };
 
 use crate::{exit::Unusable, global::Global};
@@ -80,6 +80,6 @@ pub(super) fn unusable(error: InventoryError) -> anyhow::Error {
         InventoryError::Absent { .. } | InventoryError::Open(_) | InventoryError::State(_) => {
             Unusable(wharf::with_causes(&error)).into()
         }
-        InventoryError::Write(_) | InventoryError::Import(_) => error.into(),
+        _ => error.into(),
     }
 }

@@ -6,7 +6,9 @@ use serde_json::json;
 use wharf_completion::detection::{AdaptiveSilence, Decision, Tuning, given_time};
 use wharf_contract::terminal::{self as contract, CloseReason, LaunchOptions, Meta, Restart, TurnMeta};
 use wharf_core::{Code, Error, json::members};
-use wharf_terminal::{Exit, KilledBy, Shown, Size, Slice, TerminalInfo, TurnInput, TurnOptions, TurnState};
+use wharf_terminal::{
+    HistorySlice, KilledBy, ProgramExit, ScreenSnapshot, TerminalInfo, TerminalSize, TurnInput, TurnOptions, TurnState,
+};
 
 use crate::{
     adapter::text::{milliseconds, time},
@@ -24,10 +26,10 @@ fn invalid(message: impl Into<String>) -> Error {
     Error::new(Code::Invalid, message.into())
 }
 
-pub(super) fn size(columns: u16, rows: u16) -> Result<Size, Error> {
-    let usual = Size::default();
+pub(super) fn size(columns: u16, rows: u16) -> Result<TerminalSize, Error> {
+    let usual = TerminalSize::default();
     let or = |given: u16, usual: u16| if given == 0 { usual } else { given };
-    Size::new(or(columns, usual.columns()), or(rows, usual.rows())).map_err(|error| invalid(error.to_string()))
+    TerminalSize::new(or(columns, usual.columns()), or(rows, usual.rows())).map_err(|error| invalid(error.to_string()))
 }
 
 pub(super) fn restart(options: Option<&str>) -> Result<Option<Restart>, Error> {
@@ -124,17 +126,17 @@ pub(super) fn turn(state: TurnState) -> wit::Turn {
 }
 
 /// The stream ends behind this piece, or later.
-pub(super) fn raw_piece(slice: Slice<Vec<u8>>, end: u64) -> wit::Piece {
-    let Slice { content, start, next, evicted_before } = slice;
+pub(super) fn raw_piece(slice: HistorySlice<Vec<u8>>, end: u64) -> wit::Piece {
+    let HistorySlice { content, start, next, evicted_before } = slice;
     wit::Piece { start, next, evicted_before, end: end.max(next), data: content }
 }
 
-pub(super) fn piece(slice: Slice<String>, end: u64) -> wit::Piece {
-    let Slice { content, start, next, evicted_before } = slice;
-    raw_piece(Slice { content: content.into_bytes(), start, next, evicted_before }, end)
+pub(super) fn piece(slice: HistorySlice<String>, end: u64) -> wit::Piece {
+    let HistorySlice { content, start, next, evicted_before } = slice;
+    raw_piece(HistorySlice { content: content.into_bytes(), start, next, evicted_before }, end)
 }
 
-fn outcome(exit: Exit, why: Option<&str>) -> wit::Outcome {
+fn outcome(exit: ProgramExit, why: Option<&str>) -> wit::Outcome {
     let told = |reason: Option<&str>| wit::Outcome {
         kind: exit.kind().as_str().to_owned(),
         code: None,
@@ -142,10 +144,10 @@ fn outcome(exit: Exit, why: Option<&str>) -> wit::Outcome {
         reason: reason.map(str::to_owned),
     };
     match exit {
-        Exit::Exited { code } => wit::Outcome { code: Some(code), ..told(why) },
-        Exit::Signaled { signal } => wit::Outcome { signal: u32::try_from(signal).ok(), ..told(why) },
-        Exit::Killed { by: KilledBy::User } => told(why),
-        Exit::Killed { by: KilledBy::HostLost } => told(Some(CloseReason::HostLost.as_str())),
+        ProgramExit::Exited { code } => wit::Outcome { code: Some(code), ..told(why) },
+        ProgramExit::Signaled { signal } => wit::Outcome { signal: u32::try_from(signal).ok(), ..told(why) },
+        ProgramExit::Killed { by: KilledBy::User } => told(why),
+        ProgramExit::Killed { by: KilledBy::HostLost } => told(Some(CloseReason::HostLost.as_str())),
     }
 }
 
@@ -182,9 +184,9 @@ impl From<TerminalInfo> for wit::Info {
     }
 }
 
-impl From<Shown> for wit::ScreenView {
-    fn from(shown: Shown) -> Self {
-        let Shown { view, history } = shown;
+impl From<ScreenSnapshot> for wit::ScreenView {
+    fn from(shown: ScreenSnapshot) -> Self {
+        let ScreenSnapshot { view, history } = shown;
         Self {
             columns: view.size.columns(),
             rows: view.size.rows(),

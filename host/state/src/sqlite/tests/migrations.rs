@@ -4,8 +4,8 @@
 use std::{
     env, fs,
     process::{Child, Command, Stdio},
-    thread,
 };
+use wharf_test_support::blocking;
 
 use super::*;
 
@@ -107,13 +107,11 @@ async fn a_migration_that_is_killed_in_the_middle_has_not_happened() {
     let database = raw(directory.path());
     database.busy_timeout(Duration::ZERO).expect("a setting");
     // The child holds the write lock once it has begun, and writes for as long as it lives.
-    let began = Instant::now();
-    while database.execute_batch("BEGIN IMMEDIATE; ROLLBACK").is_ok() {
-        assert!(child.try_wait().expect("a child").is_none() && began.elapsed() < Duration::from_secs(60));
-        thread::sleep(Duration::from_millis(1));
-    }
-    // Its log has some of its writes before long.
-    thread::sleep(Duration::from_millis(50));
+    blocking::until("the child writes", || {
+        assert!(child.try_wait().expect("a child").is_none());
+        database.execute_batch("BEGIN IMMEDIATE; ROLLBACK").is_err()
+    });
+    blocking::let_time_pass(Duration::from_millis(50), "it goes on writing, where nobody else may look");
     child.kill().expect("a kill");
     child.wait().expect("its end");
     drop(database);

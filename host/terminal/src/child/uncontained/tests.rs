@@ -7,7 +7,7 @@ use wharf_spawn::{ChildExit, Containment, Sandbox, Signal};
 
 use super::*;
 use crate::{
-    ChildLimits, History, InputRules, PtyBackend, Size,
+    ChildLimits, HistoryLimits, InputRules, PtyBackend, TerminalSize,
     pty::{PortablePty, Pty as _},
 };
 
@@ -18,8 +18,8 @@ fn script(script: &str) -> TerminalRequest {
         environment: vec![("WORD".into(), "hello".into())],
         working_directory: "/".into(),
         pty: PtyBackend::Portable,
-        size: Size::default(),
-        history: History::default(),
+        size: TerminalSize::default(),
+        history: HistoryLimits::default(),
         rules: InputRules::default(),
         integration: None,
         limits: ChildLimits::default(),

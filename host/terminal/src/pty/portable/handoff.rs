@@ -1,7 +1,7 @@
 //! Bytes between a task, which never blocks, and a thread, which does: bounded,
 //! in order, with an end.
 //!
-//! Knows nothing of terminals.
+//! Never knows a terminal.
 
 use std::{
     collections::VecDeque,
@@ -10,7 +10,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-/// See the module. One task and one thread are at it.
+/// Bytes on their way between one task and one thread.
 #[derive(Debug)]
 pub(super) struct Handoff {
     capacity: usize,

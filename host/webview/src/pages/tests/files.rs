@@ -1,16 +1,13 @@
 //! Files between pages and a workspace.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf};
 
 use tempfile::TempDir;
-use tokio::time::{sleep, timeout};
 use wharf_core::{Error, WebViewLimits};
+use wharf_test_support::{AMPLE, until};
 
 use super::support::{Bench, Call};
 use crate::{Download, LogName, Operation, PageEvent, PageId, Settings};
-
-/// Longer than copying a few bytes takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn bench(directory: &TempDir, limits: WebViewLimits) -> Bench {
     let at = |name| directory.path().join(name);
@@ -19,15 +16,6 @@ fn bench(directory: &TempDir, limits: WebViewLimits) -> Bench {
     }
     let settings = Settings { limits, staging: Some(at("staging")), ..Settings::default() };
     Bench::with(settings).placed(&at("files"))
-}
-
-async fn until(what: &str, is: impl Fn() -> bool) {
-    let waits = async {
-        while !is() {
-            sleep(Duration::from_millis(2)).await;
-        }
-    };
-    timeout(PATIENCE, waits).await.unwrap_or_else(|_| panic!("never: {what}"));
 }
 
 async fn download(bench: &Bench, page: PageId, name: &str, staged: Result<PathBuf, String>) -> String {
@@ -70,7 +58,7 @@ async fn a_download_that_is_not_granted_or_comes_too_late_is_removed() {
     let mut bench = bench(&directory, WebViewLimits::default());
     let staged = directory.path().join("browser/guid");
     let closed = bench.open();
-    bench.pages.close(&bench.owner(), closed, PATIENCE).await.expect("a page");
+    bench.pages.close(&bench.owner(), closed, AMPLE).await.expect("a page");
     fs::write(&staged, "text").expect("a file");
     let told = download(&bench, closed, "a", Ok(staged.clone())).await;
     assert!(told.contains("its page is closed") && !staged.exists(), "{told}");
@@ -92,13 +80,13 @@ async fn files_that_a_page_is_given_wait_where_its_browser_reads_them_until_it_i
     let parameters = r#"{"element":"x","paths":["a.txt"]}"#;
     for _ in 0..2 {
         let request = bench.perform(page, "set-files", parameters);
-        let asked = std::sync::Mutex::new(Vec::new());
+        let asked = parking_lot::Mutex::new(Vec::new());
         until("the backend was asked", || {
-            asked.lock().expect("no panic").extend(bench.quiet.calls(page));
-            !asked.lock().expect("no panic").is_empty()
+            asked.lock().extend(bench.quiet.calls(page));
+            !asked.lock().is_empty()
         })
         .await;
-        let asked = asked.into_inner().expect("no panic");
+        let asked = asked.into_inner();
         let [Call::Perform(order)] = &asked[..] else { panic!("{asked:?}") };
         let Operation::SetFiles { files, .. } = &order.operation else { panic!("{order:?}") };
         assert!(files[0].ends_with("a.txt") && files[0].starts_with(directory.path().join("staging")));
@@ -111,7 +99,7 @@ async fn files_that_a_page_is_given_wait_where_its_browser_reads_them_until_it_i
     assert!(Error::from(refused).message.contains("limit `download_bytes`"));
     let refused = bench.try_perform(page, "set-files", r#"{"element":"x","paths":["../a"]}"#).expect_err("outside");
     assert!(Error::from(refused).message.contains("leads out of the workspace"));
-    bench.pages.close(&bench.owner(), page, PATIENCE).await.expect("a page");
+    bench.pages.close(&bench.owner(), page, AMPLE).await.expect("a page");
     until("the copies were removed", || {
         fs::read_dir(directory.path().join("staging")).expect("a directory").next().is_none()
     })
@@ -141,7 +129,7 @@ async fn files_given_to_pages_count_for_session_and_tenant_until_the_pages_are_c
     other.perform(other.open(), "set-files", parameters);
     let told = refused(&third, third.open());
     assert!(told.message.contains("`transfer_bytes`"), "{told}");
-    bench.pages.close(&bench.owner(), page, PATIENCE).await.expect("a page");
+    bench.pages.close(&bench.owner(), page, AMPLE).await.expect("a page");
     until("there is room again", || own.try_perform(further, "set-files", parameters).is_ok()).await;
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
         mpsc,
     },
@@ -10,12 +10,12 @@ use std::{
     time::Duration,
 };
 
+use parking_lot::Mutex;
 use wharf_core::WebViewLimits;
+use wharf_test_support::{AMPLE, until};
 
 use super::support::{Bench, Call};
 use crate::{PageEvent, PageId, Script, Settled, WebViewError};
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn a_backend_is_asked_one_thing_of_a_page_after_the_other_even_from_within() {
@@ -25,18 +25,18 @@ async fn a_backend_is_asked_one_thing_of_a_page_after_the_other_even_from_within
     let (says, nested) = (Arc::clone(&said), AtomicBool::new(false));
     let then = move |page: PageId, call: &Call| {
         let Call::Inject(_) = call else { return };
-        says.lock().expect("no panic").push("begins");
+        says.lock().push("begins");
         if !nested.swap(true, Relaxed) {
             for _ in 0..2 {
                 pages.execute(&owner, page, Script::new("1")).expect("a request");
             }
         }
-        says.lock().expect("no panic").push("ends");
+        says.lock().push("ends");
     };
-    *bench.quiet.then.lock().expect("no panic") = Some(Arc::new(Box::new(then)));
+    *bench.quiet.then.lock() = Some(Arc::new(Box::new(then)));
     bench.execute(page);
-    assert_eq!(*said.lock().expect("no panic"), ["begins", "ends", "begins", "ends", "begins", "ends"]);
-    *bench.quiet.then.lock().expect("no panic") = None;
+    assert_eq!(*said.lock(), ["begins", "ends", "begins", "ends", "begins", "ends"]);
+    *bench.quiet.then.lock() = None;
 }
 
 #[tokio::test]
@@ -49,10 +49,10 @@ async fn a_backend_that_is_slow_about_one_call_holds_up_nobody_who_asks() {
     let then = move |_: PageId, call: &Call| {
         if matches!(call, Call::Inject(_)) && first.swap(false, Relaxed) {
             entered.send(()).expect("the test");
-            may_leave.lock().expect("no panic").recv().expect("the test");
+            may_leave.lock().recv().expect("the test");
         }
     };
-    *bench.quiet.then.lock().expect("no panic") = Some(Arc::new(Box::new(then)));
+    *bench.quiet.then.lock() = Some(Arc::new(Box::new(then)));
     thread::scope(|scope| {
         scope.spawn(|| bench.execute(page));
         is_inside.recv().expect("a call");
@@ -64,7 +64,7 @@ async fn a_backend_that_is_slow_about_one_call_holds_up_nobody_who_asks() {
         leave.send(()).expect("the call");
     });
     assert_eq!(bench.quiet.words(page), ["inject", "interrupt"], "whoever was inside hands over the rest");
-    *bench.quiet.then.lock().expect("no panic") = None;
+    *bench.quiet.then.lock() = None;
 }
 
 #[tokio::test]
@@ -77,15 +77,13 @@ async fn the_rest_of_a_result_is_asked_of_the_page_that_keeps_it_and_of_no_other
     bench.quiet.calls(page);
     let read = |from| {
         let (pages, owner) = (bench.pages.clone(), owner.clone());
-        tokio::spawn(async move { pages.read_result(&owner, request, from, 10, PATIENCE).await })
+        tokio::spawn(async move { pages.read_result(&owner, request, from, 10, AMPLE).await })
     };
-    let asked = async || {
-        loop {
-            if let Some(Call::Inject(injection)) = bench.quiet.calls(page).pop() {
-                return injection.token;
-            }
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
+    let asked = || {
+        until("the page is asked", || match bench.quiet.calls(page).pop() {
+            Some(Call::Inject(injection)) => Some(injection.token),
+            _ => None,
+        })
     };
     // What is here is not asked for.
     assert_eq!(read(1).await.expect("no panic").expect("a piece").data, b"abc");
@@ -105,6 +103,8 @@ async fn the_rest_of_a_result_is_asked_of_the_page_that_keeps_it_and_of_no_other
 
 #[tokio::test(start_paused = true)]
 async fn a_page_that_does_not_answer_a_read_is_not_read_for_ever() {
+    // Shorter than a result is kept.
+    const WAIT: Duration = Duration::from_secs(60);
     let bench = Bench::new(WebViewLimits::default());
     let (page, owner) = (bench.open(), bench.owner());
     let cut = || {
@@ -115,13 +115,13 @@ async fn a_page_that_does_not_answer_a_read_is_not_read_for_ever() {
         request
     };
     let request = cut();
-    let read = async || bench.pages.read_result(&owner, request, 50, 10, PATIENCE).await;
+    let read = async || bench.pages.read_result(&owner, request, 50, 10, WAIT).await;
     assert!(matches!(read().await, Err(WebViewError::Unavailable { retryable: true, .. })));
     assert_eq!(bench.quiet.words(page), ["inject", "interrupt"]);
     let reads: Vec<_> = (0..9)
         .map(|_| {
             let (pages, owner) = (bench.pages.clone(), owner.clone());
-            tokio::spawn(async move { pages.read_result(&owner, request, 50, 10, PATIENCE).await })
+            tokio::spawn(async move { pages.read_result(&owner, request, 50, 10, WAIT).await })
         })
         .collect();
     let mut refused = 0;

@@ -4,6 +4,7 @@ use std::{sync::atomic::Ordering::Relaxed, time::Duration};
 
 use tokio::time::advance;
 use wharf_core::{Error, WebViewLimits};
+use wharf_test_support::let_time_pass;
 
 use super::support::{Bench, Call};
 use crate::{
@@ -194,7 +195,7 @@ async fn ten_thousand_results_that_nobody_polls_leave_nothing_but_what_is_rememb
     assert_eq!((metrics.requests, metrics.done, metrics.pending), (10_000, 10_000, 0));
     assert_eq!((metrics.results, metrics.result_bytes, most), (640, 64_000_000, 64_000_000));
     // Nobody looks: the keepers of the pages let go of them.
-    tokio::time::sleep(kept).await;
+    let_time_pass(kept, "nobody looks").await;
     let metrics = bench.pages.metrics();
     assert_eq!((metrics.results, metrics.result_bytes, metrics.expired), (0, 0, 10_000));
 }
@@ -208,7 +209,7 @@ async fn a_dialog_waits_for_as_long_as_it_may_and_is_dismissed() {
     advance(Duration::from_millis(4_999)).await;
     assert!(bench.pages.info(&bench.owner(), page).expect("a page").dialog.is_some());
     // Nobody looks when its time is up.
-    tokio::time::sleep(Duration::from_millis(2)).await;
+    let_time_pass(Duration::from_millis(2), "nobody looks").await;
     assert_eq!(bench.quiet.words(page), ["dismiss"]);
     assert!(bench.pages.info(&bench.owner(), page).expect("a page").dialog.is_none());
 }

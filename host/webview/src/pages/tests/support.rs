@@ -4,13 +4,14 @@ use std::{
     collections::{BTreeSet, HashMap},
     path::Path,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
 };
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 use wharf_core::{Context, Grants, PluginName, TenantId, WebViewGrant, WebViewLimits, WebViewOwner};
 
 use crate::{
@@ -43,7 +44,7 @@ pub(super) struct Quiet {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }
 
 impl Quiet {

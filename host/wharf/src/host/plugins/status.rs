@@ -8,6 +8,7 @@ use crate::{configuration::granted_names, installed::Installed, registry::Plugin
 /// What became of a plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum PluginState {
     /// It can be called.
     Serving,
@@ -21,6 +22,7 @@ pub enum PluginState {
 
 /// A plugin, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PluginStatus {
     /// Its name.
     pub name: PluginName,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use wharf_contract::webview::OperationName;
 
-use crate::webview::{Dialog, DialogKind, FailureKind, Rules};
+use crate::webview::{Dialog, DialogKind, FailureKind, WebViewRules};
 
 /// Pages that play a part: what they make of scripts and operations.
 ///
@@ -14,7 +14,7 @@ use crate::webview::{Dialog, DialogKind, FailureKind, Rules};
 #[derive(Debug, Clone)]
 pub struct WebPageScript {
     pub(super) parts: Vec<(ReactionCue, Reaction)>,
-    pub(super) rules: Rules,
+    pub(super) rules: WebViewRules,
 }
 
 /// What a reaction is for.
@@ -26,7 +26,7 @@ pub(super) enum ReactionCue {
 
 impl Default for WebPageScript {
     fn default() -> Self {
-        let rules = Rules {
+        let rules = WebViewRules {
             origins: vec!["*".to_owned()],
             maximum_pages: 4,
             downloads: true,
@@ -75,7 +75,7 @@ impl WebPageScript {
 
     /// Changes what holds for the pages.
     #[must_use]
-    pub fn rules(mut self, change: impl FnOnce(&mut Rules)) -> Self {
+    pub fn rules(mut self, change: impl FnOnce(&mut WebViewRules)) -> Self {
         change(&mut self.rules);
         self
     }

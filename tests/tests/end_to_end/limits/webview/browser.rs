@@ -1,13 +1,11 @@
 //! Limits that the browser itself has to keep: of files, connections, its own end.
 
-use std::time::{Duration, Instant};
-
 use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use wharf_tests::{Fixture, Setup, Site, lives};
+use wharf_tests::{Fixture, Setup, Site, lives, until_async};
 
-use super::{AMPLE, ask, entries, execute, here, later, limited, page, perform, run, until};
+use super::{ask, entries, execute, here, later, limited, page, perform, run, until};
 use crate::webviews::{browser, scratch};
 
 /// Has a page download this many bytes: the entry of the log with that number.
@@ -56,20 +54,16 @@ pub(super) async fn one_connection_too_many_is_refused() {
     let begin = "window.control = new AbortController(); const {signal} = control; \
                  for (const at of [1, 2]) fetch('/silence?' + at, {signal}).catch(() => {}); 1";
     run(&fixture, &id, begin).await;
-    let began = Instant::now();
-    while !(site.was_asked("/silence?1") && site.was_asked("/silence?2")) {
-        assert!(began.elapsed() < AMPLE, "they do not arrive");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    wharf_tests::until("they arrive", || site.was_asked("/silence?1") && site.was_asked("/silence?2")).await;
     let third = run(&fixture, &id, "(await fetch('/second?third')).status").await;
     // The page's way out says so, and nobody was asked.
     assert_eq!(third["data"], "503", "{third}");
     assert!(!site.was_asked("/second?third"));
     run(&fixture, &id, "control.abort(); 1").await;
-    let began = Instant::now();
-    while run(&fixture, &id, "(await fetch('/second')).status").await["data"] != "200" {
-        assert!(began.elapsed() < AMPLE, "there is no room again");
-    }
+    until_async("there is room again", async || {
+        run(&fixture, &id, "(await fetch('/second')).status").await["data"] == "200"
+    })
+    .await;
 }
 
 /// The same with a directory for the browser's own.
@@ -125,14 +119,10 @@ pub(super) async fn crashes_of_long_ago_do_not_count() {
     let (setup, scratch) = marked(&site, "crashes", 1);
     let fixture = setup.webview_limit("crash_window_seconds", 1).open().await;
     crash(&fixture, &scratch, &page(&fixture, &here()).await).await;
-    let began = Instant::now();
-    loop {
+    until_async("it is started again", async || {
         let id = page(&fixture, &here()).await;
         let settled = |told: &Value| told["ok"]["status"] == "ready" || told["ok"]["status"] == "closed";
-        if until(&fixture, &here(), &id, "it is open or not", settled).await["ok"]["status"] == "ready" {
-            return;
-        }
-        assert!(began.elapsed() < AMPLE, "it is never started again");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+        until(&fixture, &here(), &id, "it is open or not", settled).await["ok"]["status"] == "ready"
+    })
+    .await;
 }

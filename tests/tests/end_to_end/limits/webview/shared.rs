@@ -1,13 +1,11 @@
 //! Limits of web pages that session, tenant and host have together: what one of them
 //! uses up refuses its own, and nothing of another tenant makes room.
 
-use std::time::Instant;
-
 use serde_json::{Value, json};
 use wharf::Context;
-use wharf_tests::{Fixture, Site, context};
+use wharf_tests::{Fixture, Site, context, until_async};
 
-use super::{AMPLE, ask, browser, later, limited, names, open, page, until};
+use super::{ask, browser, later, limited, names, open, page, until};
 
 /// Each limit of a resource with who is refused beside `local` in the session `one`,
 /// and who is not.
@@ -36,14 +34,11 @@ async fn execute(fixture: &Fixture, who: &Context, id: &str, script: &str) -> Re
 
 /// What a request comes to.
 async fn waited(fixture: &Fixture, who: &Context, request: &str) -> Value {
-    let began = Instant::now();
-    loop {
+    until_async("it ends", async || {
         let mut outcome = ask(fixture, who, "wait", request, json!({"milliseconds": 5_000})).await;
-        if outcome["ok"]["state"] != "pending" {
-            return outcome["ok"].take();
-        }
-        assert!(began.elapsed() < AMPLE, "it does not end: {outcome}");
-    }
+        if outcome["ok"]["state"] != "pending" { Ok(outcome["ok"].take()) } else { Err(outcome) }
+    })
+    .await
 }
 
 async fn run(fixture: &Fixture, who: &Context, id: &str, script: &str) -> (String, Value) {
@@ -190,10 +185,11 @@ pub(super) async fn one_connection_too_many_of_a_session_a_tenant_or_the_host_is
             assert!(site.was_asked(&format!("/second?free-{limit}")), "{limit}");
         }
         run(&fixture, &one(), &first, "control.abort(); 1").await;
-        let began = Instant::now();
-        while !site.was_asked(&format!("/second?again-{limit}")) {
-            assert!(began.elapsed() < AMPLE, "there is no room again");
-            goes(&who, &second, &format!("/second?again-{limit}")).await;
-        }
+        let again = format!("/second?again-{limit}");
+        until_async("there is room again", async || {
+            goes(&who, &second, &again).await;
+            site.was_asked(&again)
+        })
+        .await;
     }
 }

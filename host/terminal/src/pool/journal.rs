@@ -1,0 +1,150 @@
+//! What is on disk of terminals, so that the next host finds it.
+//!
+//! ```text
+//! DIRECTORY/lock                 held while a host looks for what others left
+//! DIRECTORY/HOST/lock            held while that host lives
+//! DIRECTORY/HOST/ID/record.json  what the terminal is; replaced as a whole
+//! DIRECTORY/HOST/ID/text         the end of what it printed; likewise
+//! ```
+//!
+//! A record is removed when its terminal ends: a record that is found was lost. It
+//! survives the host, not the machine: nothing waits for the disk. Never knows
+//! how many lost terminals are kept, nor for how long.
+
+mod record;
+
+use std::{
+    fs::{self, File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
+
+use wharf_files::{private_files, regular_file};
+
+use crate::TerminalId;
+use record::KEPT_TEXT_BYTES;
+
+pub(super) use record::TerminalRecord;
+
+const LOCK: &str = "lock";
+const RECORD: &str = "record.json";
+const TEXT: &str = "text";
+/// A record that is larger was not written here.
+const MAX_RECORD_BYTES: u64 = 256 << 10;
+
+/// The directory of one host, locked as long as this lives.
+#[derive(Debug)]
+pub(super) struct TerminalJournal {
+    directory: PathBuf,
+    _lock: File,
+}
+
+/// What an earlier host left of a terminal.
+pub(super) struct RecoveredTerminal {
+    pub(super) record: TerminalRecord,
+    pub(super) text: String,
+    pub(super) files: PathBuf,
+}
+
+impl RecoveredTerminal {
+    /// Removes its files: nobody keeps it.
+    pub(super) fn remove_files(&self) {
+        remove(&self.files);
+    }
+}
+
+impl TerminalJournal {
+    /// Makes a home below `root`, and moves everything there that hosts left
+    /// which are gone.
+    pub(super) fn open(root: &Path) -> io::Result<(Self, Vec<RecoveredTerminal>)> {
+        private_files::make_directory(root)?;
+        // Hosts that start at once do this one after the other: none takes the
+        // home of another for abandoned before it is locked.
+        let turn = private_files::open_lock(&root.join(LOCK))?;
+        turn.lock()?;
+        let directory = root.join(TerminalId::random().map_err(io::Error::other)?.to_string());
+        private_files::make_directory(&directory)?;
+        let lock = private_files::open_lock(&directory.join(LOCK))?;
+        lock.lock()?;
+        let mut found = Vec::new();
+        for entry in fs::read_dir(root)? {
+            let entry = entry?;
+            let path = entry.path();
+            if path == directory || !entry.file_type()?.is_dir() {
+                continue;
+            }
+            match private_files::open_lock(&path.join(LOCK))?.try_lock() {
+                Ok(()) => found.extend(adopt(&path, &directory)?),
+                // It lives.
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Ok((Self { directory, _lock: lock }, found))
+    }
+
+    fn of(&self, id: TerminalId) -> PathBuf {
+        self.directory.join(id.to_string())
+    }
+
+    /// Writes what is known of a terminal.
+    pub(super) fn save(&self, record: &TerminalRecord, text: &str) -> io::Result<()> {
+        let files = self.of(record.id);
+        private_files::make_directory(&files)?;
+        private_files::replace(&files.join(TEXT), text.as_bytes())?;
+        private_files::replace(&files.join(RECORD), &serde_json::to_vec(record)?)
+    }
+
+    /// Removes what is known of one that has ended.
+    pub(super) fn forget(&self, id: TerminalId) {
+        remove(&self.of(id));
+    }
+}
+
+impl Drop for TerminalJournal {
+    fn drop(&mut self) {
+        // Nothing is left in it where all terminals ended; else it is the next
+        // host's to find.
+        if fs::read_dir(&self.directory)
+            .is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == LOCK)))
+        {
+            remove(&self.directory);
+        }
+    }
+}
+
+/// Removes the files of one terminal.
+pub(super) fn remove(files: &Path) {
+    match fs::remove_dir_all(files) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(%error, "the record of a terminal cannot be removed");
+        }
+        _ => {}
+    }
+}
+
+/// Takes over what an abandoned home holds, and removes the home.
+fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<RecoveredTerminal>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(abandoned)? {
+        let entry = entry?;
+        let from = entry.path();
+        // What is no terminal stays behind and is removed with the home.
+        if !entry.file_type()?.is_dir() {
+            continue;
+        }
+        let Some(record) = read(&from.join(RECORD), MAX_RECORD_BYTES) else { continue };
+        let Ok(record) = serde_json::from_slice::<TerminalRecord>(&record) else { continue };
+        let text = read(&from.join(TEXT), KEPT_TEXT_BYTES as u64).unwrap_or_default();
+        let Ok(text) = String::from_utf8(text) else { continue };
+        let files = home.join(record.id.to_string());
+        fs::rename(&from, &files)?;
+        found.push(RecoveredTerminal { record, text, files });
+    }
+    fs::remove_dir_all(abandoned)?;
+    Ok(found)
+}
+
+fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
+    regular_file::read(path, most).ok().filter(|bytes| bytes.len() as u64 <= most)
+}
