@@ -109,6 +109,9 @@ impl From<ProcessError> for Error {
             | ProcessError::NoRoomForOutput { .. } => Self::retryable(Code::Limit, message),
             ProcessError::Start { source } => source.of_start(message),
             ProcessError::ShuttingDown => Self::new(Code::Unavailable, message),
+            ProcessError::Unreachable { source: SpawnError::Unsupported(reason) } => {
+                Self::new(Code::Unavailable, reason)
+            }
             ProcessError::Unreachable { .. } => Self::retryable(Code::Unavailable, message),
             ProcessError::Ended | ProcessError::InputClosed => Self::new(Code::Gone, message),
             ProcessError::Pattern { .. } => Self::new(Code::Invalid, message),
@@ -147,6 +150,14 @@ mod tests {
         let error = Error::from(ProcessError::Start { source });
         assert_eq!((error.code, error.retryable), (Code::Denied, false));
         assert!(error.message.contains("install what is missing"), "{}", error.message);
+    }
+
+    #[test]
+    fn what_a_system_lacks_is_said_as_it_is_and_not_to_be_tried_again() {
+        let refused = |source| Error::from(ProcessError::Unreachable { source });
+        let lacking = refused(SpawnError::Unsupported("no signals here"));
+        assert_eq!((&*lacking.message, lacking.code, lacking.retryable), ("no signals here", Code::Unavailable, false));
+        assert!(refused(SpawnError::Lost).retryable);
     }
 
     #[test]

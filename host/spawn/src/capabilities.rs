@@ -26,6 +26,8 @@ pub enum ProcessLimitScope {
     /// All processes of the same user, so a tree may get fewer
     /// when others grow; trees of root have no limit.
     User,
+    /// None: this system enforces no [`crate::ChildLimits`] at all.
+    Nothing,
 }
 
 /// The result of the last probe of this machine.
@@ -76,9 +78,15 @@ impl fmt::Display for Capabilities {
             ProcessLimitScope::Tree => "of each tree",
             ProcessLimitScope::TreeOfAnotherUser => "of each contained tree that does not run as root",
             ProcessLimitScope::User => "counted with all that the same user runs, not for root",
+            ProcessLimitScope::Nothing => "none",
         };
         writeln!(formatter, "limit on processes: {processes}")?;
-        writeln!(formatter, "limit on memory: of each {}", if self.memory_of_trees { "tree" } else { "process" })?;
+        let memory = match self.process_limit {
+            ProcessLimitScope::Nothing => "none",
+            _ if self.memory_of_trees => "of each tree",
+            _ => "of each process",
+        };
+        writeln!(formatter, "limit on memory: {memory}")?;
         writeln!(formatter, "user namespaces: {}", word(self.user_namespaces))?;
         writeln!(formatter, "seccomp filters: {}", word(self.seccomp))?;
         write!(formatter, "process descriptors: {}", word(self.pidfd))?;

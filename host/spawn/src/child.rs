@@ -14,24 +14,14 @@ use std::{
 };
 
 use rustix::net::{Shutdown, shutdown};
-use tokio::{
-    net::{
-        UnixStream,
-        unix::pipe::{Receiver, Sender},
-    },
-    sync::watch,
-};
+use tokio::{net::UnixStream, sync::watch};
 
 use crate::{
     ChildEnd, ChildExit, Signal, SpawnError, SpawnRequest,
     packet::{self, Packet},
+    pipes::{ChildPipes, StdinPipe, StdoutPipe},
     wire::{StartStep, SupervisorOrder, SupervisorReport, WaitStatus},
 };
-
-/// The writing end of a child's standard input.
-pub type StdinPipe = Sender;
-/// The reading end of a child's standard output or error.
-pub type StdoutPipe = Receiver;
 
 /// A child and its descendants. Dropping it kills the whole tree.
 #[derive(Debug)]
@@ -42,14 +32,6 @@ pub struct Child {
     state: watch::Receiver<ChildState>,
     pipes: ChildPipes,
     used_prepared_sandbox: bool,
-}
-
-/// The host's ends of a child's streams.
-#[derive(Debug, Default)]
-pub(crate) struct ChildPipes {
-    pub(crate) stdin: Option<OwnedFd>,
-    pub(crate) stdout: Option<OwnedFd>,
-    pub(crate) stderr: Option<OwnedFd>,
 }
 
 /// The state of a child, from the reports of its supervisor.
@@ -219,19 +201,19 @@ impl Child {
     /// The writing end of standard input, once, where it is a pipe.
     #[must_use]
     pub fn take_stdin(&mut self) -> Option<StdinPipe> {
-        self.pipes.stdin.take().and_then(|end| Sender::from_owned_fd(end).ok())
+        self.pipes.take_stdin()
     }
 
     /// The reading end of standard output, once, where it is a pipe.
     #[must_use]
     pub fn take_stdout(&mut self) -> Option<StdoutPipe> {
-        self.pipes.stdout.take().and_then(|end| Receiver::from_owned_fd(end).ok())
+        self.pipes.take_stdout()
     }
 
     /// The reading end of standard error, once, where it is a pipe.
     #[must_use]
     pub fn take_stderr(&mut self) -> Option<StdoutPipe> {
-        self.pipes.stderr.take().and_then(|end| Receiver::from_owned_fd(end).ok())
+        self.pipes.take_stderr()
     }
 
     async fn until(&self, enough: impl FnMut(&ChildState) -> bool) -> Result<ChildState, SpawnError> {

@@ -1,200 +1,142 @@
-//! The same names for systems other than Linux: every request is refused with the reason.
+//! The spawner of systems other than Linux, which have no supervisor: children run
+//! uncontained and unlimited, and every request for more is refused with the reason.
 
-use std::{convert::Infallible, io, sync::Arc, time::Duration};
+#[cfg(test)]
+mod tests;
 
-use crate::{
-    Capabilities, ChildEnd, ProbeWorkspace, ProcessLimitScope, SandboxMechanism, Signal, SpawnError, SpawnRequest,
+use std::{
+    io,
+    process::{Command, Stdio},
+    sync::Arc,
 };
 
-/// Starts no children on this system.
+use tokio::task::spawn_blocking;
+
+use crate::{
+    Capabilities, ChildInput, ChildOutput, ProbeWorkspace, ProcessLimitScope, SandboxMechanism, SpawnError,
+    SpawnRequest, uncontained,
+};
+
+pub use crate::uncontained::UncontainedChild as Child;
+
+/// Starts children without containment. It needs nothing that it could share with clones.
 #[derive(Debug, Clone, Default)]
-pub struct Spawner(());
+pub struct Spawner {
+    bubblewrap_required: bool,
+}
 
 impl Spawner {
-    /// A spawner that refuses.
+    /// A spawner that has started nothing yet.
     #[must_use]
     pub fn new() -> Self {
-        Self(())
+        Self::default()
     }
 
-    /// A spawner that refuses.
+    /// The same spawner: no mechanism works here.
     #[doc(hidden)]
     #[must_use]
     pub fn with(_contained: SandboxMechanism) -> Self {
-        Self(())
+        Self::default()
     }
 
-    /// A spawner that refuses.
+    /// Refuses all children: no grant gives containment up.
     #[must_use]
     pub fn requiring_bubblewrap(self) -> Self {
-        self
+        Self { bubblewrap_required: true }
     }
 
-    /// A spawner that refuses.
+    /// The same spawner: there is nothing to try in a workspace.
     #[must_use]
     pub fn probing_in(self, _make: impl Fn() -> io::Result<ProbeWorkspace> + Send + Sync + 'static) -> Self {
         self
     }
 
-    /// A spawner that refuses.
+    /// The same spawner: it prepares nothing.
     #[doc(hidden)]
     #[must_use]
     pub fn without_prepared_sandboxes(self) -> Self {
         self
     }
 
-    /// The abilities of this machine: none.
+    /// The abilities of this machine: it contains and limits nothing.
     ///
     /// # Errors
     /// None.
     pub async fn capabilities(&self) -> Result<Arc<Capabilities>, SpawnError> {
-        let missing = || SpawnError::Unsupported.to_string();
+        let missing = || uncontained::CONTAINED.to_owned();
         Ok(Arc::new(Capabilities {
             containment: Err(missing()),
             bubblewrap: Err(missing()),
             bubblewrap_is_there: false,
             landlock: Err(missing()),
             another_user: false,
-            process_limit: ProcessLimitScope::User,
+            process_limit: ProcessLimitScope::Nothing,
             memory_of_trees: false,
             user_namespaces: false,
             seccomp: false,
             pidfd: false,
-            bubblewrap_required: false,
+            bubblewrap_required: self.bubblewrap_required,
             settled: true,
             warnings: Vec::new(),
         }))
     }
 
-    /// Refuses.
+    /// Starts a child, uncontained and unlimited. Dropping the future ends what it has
+    /// started.
     ///
     /// # Errors
-    /// [`SpawnError::Unsupported`], always.
-    pub async fn spawn(&self, _request: SpawnRequest) -> Result<Child, SpawnError> {
-        Err(SpawnError::Unsupported)
+    /// [`SpawnError::Uncontainable`] where containment is asked for,
+    /// [`SpawnError::Unsupported`] for limits, terminals and descriptors beside the streams,
+    /// and all that keeps a program from running; then nothing of the child is left.
+    pub async fn spawn(&self, request: SpawnRequest) -> Result<Child, SpawnError> {
+        request.check()?;
+        let SpawnRequest { containment, user, limits, program, working_directory, .. } = &request;
+        uncontained::check(containment, *user, limits, program, working_directory).map_err(|error| match error {
+            SpawnError::Uncontainable { missing, .. } => {
+                SpawnError::Uncontainable { missing, required: self.bubblewrap_required }
+            }
+            error => error,
+        })?;
+        let program = request.program.clone();
+        let mut command = command(request)?;
+        let started = spawn_blocking(move || {
+            let started = command.spawn();
+            Child::follow(started.map_err(|source| SpawnError::Program { step: "run", path: program, source })?)
+        });
+        started.await.map_err(SpawnError::system("start a program"))?
     }
 }
 
-/// The writing end of a child's standard input; this system has none.
-#[derive(Debug)]
-pub struct StdinPipe(Infallible);
-
-impl StdinPipe {
-    /// Writes as much as the pipe takes at once.
-    ///
-    /// # Errors
-    /// None.
-    pub fn try_write(&self, _bytes: &[u8]) -> io::Result<usize> {
-        match self.0 {}
+/// The command of a request.
+fn command(request: SpawnRequest) -> Result<Command, SpawnError> {
+    if !request.descriptors.is_empty() {
+        return Err(SpawnError::Unsupported("only Linux gives a program descriptors beside its streams"));
     }
-
-    /// Waits until the pipe takes more.
-    ///
-    /// # Errors
-    /// None.
-    pub async fn writable(&self) -> io::Result<()> {
-        match self.0 {}
+    let no_terminal = || SpawnError::Unsupported("only Linux gives a program the terminal that another library opened");
+    let output = |output| match output {
+        ChildOutput::Null => Ok(Stdio::null()),
+        ChildOutput::Pipe => Ok(Stdio::piped()),
+        ChildOutput::File(file) => Ok(Stdio::from(file)),
+        ChildOutput::Terminal => Err(no_terminal()),
+    };
+    let mut command = Command::new(request.program);
+    command.args(request.arguments).current_dir(request.working_directory);
+    command.env_clear().envs(request.environment);
+    command.stdin(match request.stdin {
+        ChildInput::Null => Stdio::null(),
+        ChildInput::Pipe => Stdio::piped(),
+        ChildInput::Terminal(_) => return Err(no_terminal()),
+    });
+    command.stdout(output(request.stdout)?).stderr(output(request.stderr)?);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    #[cfg(windows)]
+    {
+        /// `CREATE_NO_WINDOW`
+        const WITHOUT_WINDOW: u32 = 0x0800_0000;
+        std::os::windows::process::CommandExt::creation_flags(&mut command, WITHOUT_WINDOW);
     }
-}
-
-/// The reading end of a child's standard output or error; this system has none.
-#[derive(Debug)]
-pub struct StdoutPipe(Infallible);
-
-impl StdoutPipe {
-    /// Reads some bytes; none at the end.
-    ///
-    /// # Errors
-    /// None.
-    pub async fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
-        match self.0 {}
-    }
-}
-
-/// A child; this system has none.
-#[derive(Debug)]
-pub struct Child(Infallible);
-
-impl Child {
-    /// As on Linux, like every method below.
-    #[must_use]
-    pub fn id(&self) -> u64 {
-        match self.0 {}
-    }
-
-    /// Whether its sandbox was prepared before the request.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn used_prepared_sandbox(&self) -> bool {
-        match self.0 {}
-    }
-
-    /// The program's process id.
-    #[must_use]
-    pub fn pid(&self) -> u32 {
-        match self.0 {}
-    }
-
-    /// Waits for the end of the program.
-    ///
-    /// # Errors
-    /// None.
-    pub async fn wait(&self) -> Result<ChildEnd, SpawnError> {
-        match self.0 {}
-    }
-
-    /// How the program ended, if it has.
-    #[must_use]
-    pub fn ended(&self) -> Option<ChildEnd> {
-        match self.0 {}
-    }
-
-    /// Waits until nothing of the tree lives.
-    pub async fn wait_for_tree(&self) {
-        match self.0 {}
-    }
-
-    /// Sends a signal to the program's process group.
-    ///
-    /// # Errors
-    /// None.
-    pub async fn signal(&self, _signal: Signal) -> Result<(), SpawnError> {
-        match self.0 {}
-    }
-
-    /// Ends the whole tree.
-    ///
-    /// # Errors
-    /// None.
-    pub async fn kill_tree(&self, _grace: Duration) -> Result<ChildEnd, SpawnError> {
-        match self.0 {}
-    }
-
-    /// How many processes of the tree live.
-    ///
-    /// # Errors
-    /// None.
-    pub async fn descendants(&self) -> Result<u32, SpawnError> {
-        match self.0 {}
-    }
-
-    /// The writing end of standard input.
-    #[must_use]
-    pub fn take_stdin(&mut self) -> Option<StdinPipe> {
-        match self.0 {}
-    }
-
-    /// The reading end of standard output.
-    #[must_use]
-    pub fn take_stdout(&mut self) -> Option<StdoutPipe> {
-        match self.0 {}
-    }
-
-    /// The reading end of standard error.
-    #[must_use]
-    pub fn take_stderr(&mut self) -> Option<StdoutPipe> {
-        match self.0 {}
-    }
+    Ok(command)
 }
 
 /// Refuses: only Linux has the filters that it needs.
@@ -202,34 +144,5 @@ impl Child {
 /// # Errors
 /// Always.
 pub fn lock_down() -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, SpawnError::Unsupported.to_string()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{ChildInput, ChildLimits, ChildOutput, Containment};
-
-    #[tokio::test]
-    async fn every_request_is_refused_with_the_reason() {
-        let request = SpawnRequest {
-            program: "/bin/true".into(),
-            arguments: Vec::new(),
-            environment: Vec::new(),
-            working_directory: "/".into(),
-            stdin: ChildInput::Null,
-            stdout: ChildOutput::Null,
-            stderr: ChildOutput::Null,
-            descriptors: Vec::new(),
-            limits: ChildLimits::default(),
-            containment: Containment::None,
-            user: None,
-        };
-        let spawner = Spawner::new().requiring_bubblewrap();
-        let refused = spawner.spawn(request).await.expect_err("no system but Linux starts children");
-        assert!(refused.to_string().contains("on Linux only"), "{refused}");
-        let found = spawner.capabilities().await.expect("an answer");
-        assert!(found.containment.as_ref().is_err_and(|missing| missing.contains("on Linux only")) && found.settled);
-        assert!(lock_down().is_err());
-    }
+    Err(io::Error::new(io::ErrorKind::Unsupported, "only Linux locks down a program of the host itself"))
 }

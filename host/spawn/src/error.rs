@@ -44,9 +44,9 @@ pub enum SpawnError {
         /// The user.
         user: u32,
     },
-    /// This system is not Linux.
-    #[error("children can be started on Linux only: nothing else supervises, limits and contains them")]
-    Unsupported,
+    /// This system cannot do what the request needs: the reason, for people.
+    #[error("{0}")]
+    Unsupported(&'static str),
     /// No program can be given this path, argument or variable.
     #[error("{what} {shown:?} cannot be given to a program: {why}")]
     Illegal {
@@ -103,11 +103,18 @@ pub enum SpawnError {
 
 /// The remedy where nothing contains.
 fn remedy(required: bool) -> &'static str {
-    if required {
-        return "install what is missing; no grant gives that up here";
+    match (cfg!(target_os = "linux"), required) {
+        (true, true) => "install what is missing; no grant gives that up here",
+        (true, false) => {
+            "install what is missing, or have the operator say `require_containment = false`, which gives the program \
+             all that the host's own user may do"
+        }
+        (false, true) => "the operator requires it of every program, whatever a grant says",
+        (false, false) => {
+            "have the operator say `require_containment = false`, which gives the program all that the host's own user \
+             may do, without limits"
+        }
     }
-    "install what is missing, or have the operator say `require_containment = false`, which gives the program all that \
-     the host's own user may do"
 }
 
 /// The reason for a missing sandbox, in bubblewrap's words.
@@ -118,7 +125,6 @@ fn reason(said: Option<&str>) -> String {
     }
 }
 
-#[cfg(target_os = "linux")]
 impl SpawnError {
     /// The error for `map_err` after an attempt to do `action`.
     pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> Self {
@@ -147,7 +153,9 @@ impl SpawnError {
 impl From<SpawnError> for Error {
     fn from(error: SpawnError) -> Self {
         let code = match &error {
-            SpawnError::Uncontainable { .. } | SpawnError::Supervisor(_) | SpawnError::Unsupported => Code::Unavailable,
+            SpawnError::Uncontainable { .. } | SpawnError::Supervisor(_) | SpawnError::Unsupported(_) => {
+                Code::Unavailable
+            }
             SpawnError::Unproven { .. } | SpawnError::NullDevice(_) => Code::Unavailable,
             SpawnError::Moved { .. } | SpawnError::User { .. } => Code::Unavailable,
             SpawnError::Illegal { .. } => Code::Invalid,

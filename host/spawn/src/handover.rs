@@ -21,7 +21,7 @@ use rustix::{
 
 use crate::{
     ChildInput, ChildOutput, SpawnError, SpawnRequest,
-    child::ChildPipes,
+    pipes::ChildPipes,
     supervisor,
     wire::{ChildLaunch, Enclosure},
 };

@@ -9,8 +9,9 @@
 //! A request contains its child unless it says otherwise explicitly, and the spawner refuses
 //! a request that this machine cannot contain.
 //!
-//! Children start on Linux only. On other systems [`Spawner`] and [`Child`] exist too, and
-//! refuse every request with the reason (see `elsewhere`).
+//! All of this is Linux. On other systems [`Spawner`] and [`Child`] start programs without a
+//! supervisor, uncontained and unlimited, and refuse every request that asks for more (see
+//! `elsewhere`).
 //!
 //! `policy` turns a grant into a request, once for all rooms that have children. No other
 //! module knows of grants, and none of tools, sessions or kept output: those belong to the
@@ -19,8 +20,11 @@
 mod capabilities;
 mod error;
 mod exit;
+mod pipes;
 mod request;
 mod system_paths;
+#[cfg_attr(target_os = "linux", doc(hidden))]
+pub mod uncontained;
 mod workspace;
 
 // Tests on Linux compile it too, so that it keeps up with the other files.
@@ -61,6 +65,7 @@ mod wire;
 pub use capabilities::{Capabilities, ProcessLimitScope, SandboxMechanism};
 pub use error::SpawnError;
 pub use exit::{ChildEnd, ChildExit, signal_name};
+pub use pipes::{StdinPipe, StdoutPipe};
 pub use request::{
     Bind, ChildInput, ChildLimits, ChildOutput, Containment, Descriptor, MAX_DESCRIPTOR_NUMBER, MAX_DESCRIPTORS,
     MAX_REQUEST_BYTES, Sandbox, SpawnRequest,
@@ -68,9 +73,9 @@ pub use request::{
 pub use workspace::{ChildWorkspace, ProbeWorkspace};
 
 #[cfg(target_os = "linux")]
-pub use child::{Child, StdinPipe, StdoutPipe};
+pub use child::Child;
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Child, Spawner, StdinPipe, StdoutPipe, lock_down};
+pub use elsewhere::{Child, Spawner, lock_down};
 #[cfg(target_os = "linux")]
 pub use lock_down::lock_down;
 #[cfg(target_os = "linux")]

@@ -6,11 +6,12 @@
 //! nothing itself.
 
 mod lookup;
+mod system;
 
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    path::{Component, Path, PathBuf},
+    path::{Component, Path, PathBuf, is_separator},
 };
 
 use wharf_contract::process;
@@ -19,16 +20,16 @@ use wharf_core::{
     grant::{AllowedCommand, GrantedChildren},
 };
 
-use crate::{Bind, Capabilities, ChildLimits, ChildWorkspace, Containment, Sandbox, SandboxMechanism, system_paths};
+use crate::{
+    Bind, Capabilities, ChildLimits, ChildWorkspace, Containment, ProcessLimitScope, Sandbox, SandboxMechanism,
+    system_paths,
+};
 use lookup::Lookup;
 
 /// The workspace, in sandboxes that can show paths at other places.
 const WORKSPACE: &str = "/workspace";
 /// The home directory in such sandboxes.
 const HOME: &str = "/home/wharf";
-/// The search path for programs, unless the operator has children inherit the host's
-/// own `PATH`.
-const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// Most variables of one request.
 const MAX_VARIABLES: usize = 1_000;
 
@@ -197,11 +198,11 @@ pub fn plan(
             let command = std::iter::once(program).chain(request.arguments.iter().map(String::as_str));
             (path, request.arguments.iter().map(OsString::from).collect(), command.collect::<Vec<_>>().join(" "))
         }
-        (None, Some(text)) => (shell(), vec!["-c".into(), text.into()], text.to_owned()),
-        (None, None) => {
-            let shell = shell();
-            let name = shell.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            (shell, vec!["-i".into()], name)
+        (None, text) => {
+            let (shell, arguments) = system::shell(text);
+            let name = || shell.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let command = text.map_or_else(name, str::to_owned);
+            (shell, arguments, command)
         }
     };
     let containment = containment(grant, workspace, &view, capabilities);
@@ -211,16 +212,25 @@ pub fn plan(
         environment: environment.into_iter().map(|(name, value)| (name.into(), value)).collect(),
         directory,
         command,
-        limits: ChildLimits {
-            cpu_seconds: Some(limits.cpu_seconds),
-            memory_bytes: Some(limits.memory_bytes),
-            open_files: Some(limits.open_files),
-            processes: Some(limits.processes),
-            file_size_bytes: Some(limits.file_size_bytes),
-        },
+        limits: enforced(limits, capabilities),
         user: workspace.user.filter(|_| matches!(containment, Containment::Required(_))),
         containment,
     })
+}
+
+/// The limits of a child: none where the system enforces none, and the operator has given
+/// up containment knowing that.
+fn enforced(limits: &ProcessLimits, capabilities: &Capabilities) -> ChildLimits {
+    if capabilities.process_limit == ProcessLimitScope::Nothing {
+        return ChildLimits::default();
+    }
+    ChildLimits {
+        cpu_seconds: Some(limits.cpu_seconds),
+        memory_bytes: Some(limits.memory_bytes),
+        open_files: Some(limits.open_files),
+        processes: Some(limits.processes),
+        file_size_bytes: Some(limits.file_size_bytes),
+    }
 }
 
 /// Requires containment even where no mechanism works, if the grant or the operator
@@ -246,15 +256,8 @@ fn containment(
 
 /// The variables of every child, and those that it inherits from the host.
 fn own_environment(grant: &GrantedChildren<'_>, view: &WorkspaceView, terminal: &str) -> BTreeMap<String, OsString> {
-    let mut environment: BTreeMap<String, OsString> = [
-        ("PATH", PATH.into()),
-        ("HOME", view.home.clone().into_os_string()),
-        ("TMPDIR", view.temporary.clone().into_os_string()),
-        ("LANG", "C.UTF-8".into()),
-        ("TERM", terminal.into()),
-    ]
-    .map(|(name, value): (&str, OsString)| (name.to_owned(), value))
-    .into();
+    let own = system::variables(view).into_iter().chain([("TERM", terminal.into())]);
+    let mut environment: BTreeMap<String, OsString> = own.map(|(name, value)| (name.to_owned(), value)).collect();
     for name in grant.inherited_environment() {
         if let Some(value) = std::env::var_os(name) {
             environment.insert(name.clone(), value);
@@ -278,11 +281,6 @@ fn environment(
     Ok(environment)
 }
 
-fn shell() -> PathBuf {
-    let bash = Path::new("/bin/bash");
-    if bash.exists() { bash.to_owned() } else { PathBuf::from("/bin/sh") }
-}
-
 /// The path of a program, as the child sees it.
 fn find(
     program: &str,
@@ -290,12 +288,12 @@ fn find(
     view: &WorkspaceView,
     lookup: impl FnOnce() -> Lookup,
 ) -> Result<PathBuf, PolicyError> {
-    if program.contains('/') {
+    if program.contains(is_separator) {
         // A path outside of the workspace is one of the system.
         let below = view.below(program).filter(|_| !program.starts_with('/') || program.starts_with(WORKSPACE));
         return match below {
             Some(path) => Ok(path),
-            None if Path::new(program).is_absolute() && !program.split('/').any(|part| part == "..") => {
+            None if Path::new(program).is_absolute() && !program.split(is_separator).any(|part| part == "..") => {
                 Ok(program.into())
             }
             None => Err(invalid(format!("`{program}` is no path of a program: leave out `..`"))),

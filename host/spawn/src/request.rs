@@ -1,11 +1,14 @@
 //! The request for a child: program, arguments, environment, streams, limits and
 //! containment. The child inherits nothing from the host.
 
-use std::{ffi::OsString, fs::File, path::PathBuf};
+use std::{
+    ffi::OsString,
+    fs::File,
+    path::{Path, PathBuf},
+};
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(target_os = "linux")]
 use crate::SpawnError;
 
 /// Most bytes of program, arguments and environment together.
@@ -155,7 +158,6 @@ impl Bind {
 
 impl SpawnRequest {
     /// Refuses a request that no program could be started with.
-    #[cfg(target_os = "linux")]
     pub(crate) fn check(&self) -> Result<(), SpawnError> {
         let illegal = |what, text: &std::ffi::OsStr, why| {
             let shown = text.to_string_lossy().chars().take(60).collect();
@@ -168,7 +170,7 @@ impl SpawnRequest {
             texts
                 .extend(binds.flat_map(|bind| [&bind.source, &bind.target]).map(|path| ("the path", path.as_os_str())));
         }
-        if let Some((what, text)) = texts.iter().find(|(_, text)| !text.as_encoded_bytes().starts_with(b"/")) {
+        if let Some((what, text)) = texts.iter().find(|(_, text)| !Path::new(text).is_absolute()) {
             return illegal(what, text, "it is not absolute");
         }
         texts.extend(self.arguments.iter().map(|argument| ("the argument", argument.as_os_str())));

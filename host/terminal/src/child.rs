@@ -5,17 +5,12 @@
 //! where the operator gave up containment. Never knows what the program prints.
 
 #[cfg(any(test, not(target_os = "linux")))]
-#[cfg_attr(target_os = "linux", expect(dead_code, reason = "other systems run it; on Linux its tests do"))]
 mod uncontained;
 
+pub(crate) use wharf_spawn::Child;
 use wharf_spawn::{SpawnError, Spawner};
 
 use crate::{TerminalRequest, pty::ProgramEnd};
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) use uncontained::UncontainedChild as Child;
-#[cfg(target_os = "linux")]
-pub(crate) use wharf_spawn::Child;
 
 /// Starts a program on its end of a terminal, of which no copy is left here.
 ///
@@ -36,5 +31,5 @@ pub(crate) async fn start(
 /// Where it does not start; then nothing of it is left.
 #[cfg(not(target_os = "linux"))]
 pub(crate) async fn start(_: &Spawner, request: TerminalRequest, terminal: ProgramEnd) -> Result<Child, SpawnError> {
-    Child::start(request, terminal.0).await
+    uncontained::start(request, terminal.0).await
 }

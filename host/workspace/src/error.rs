@@ -18,9 +18,6 @@ pub enum WorkspaceError {
         /// The system's reason.
         source: io::Error,
     },
-    /// This system is not Linux.
-    #[error("workspaces need Linux, where the host opens and removes files without following a link")]
-    Unsupported,
     /// The limit of their number is reached.
     #[error(
         "{0}; remove workspaces that nobody needs any more (`wharf sessions` lists them), or use a session that has one"
@@ -74,7 +71,6 @@ impl From<WorkspaceError> for Error {
             full @ (WorkspaceError::Full(_) | WorkspaceError::NoRoom(_)) => {
                 Self::retryable(Code::Limit, full.to_string())
             }
-            missing @ WorkspaceError::Unsupported => Self::new(Code::Unavailable, missing.to_string()),
             busy @ WorkspaceError::InUse => Self::retryable(Code::Conflict, busy.to_string()),
         }
     }

@@ -26,7 +26,7 @@ impl ExchangeFolders {
     }
 
     pub(crate) fn volume(&self, folder: &File) -> io::Result<Arc<Volume>> {
-        let identity = FileIdentity::of(&folder.metadata()?)?;
+        let identity = FileIdentity::of(folder)?;
         let mut volumes = self.volumes.lock();
         if let Some(volume) = volumes.get(&identity) {
             return Ok(Arc::clone(volume));

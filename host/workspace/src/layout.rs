@@ -112,8 +112,11 @@ impl Layout {
         let owner = WorkspaceOwner { tenant: key.tenant.clone(), session: key.session.clone() };
         fs::write(aside.path().join(SESSION), serde_json::to_vec(&owner)?)?;
         fs::write(aside.path().join(USED), b"")?;
-        match fs::rename(aside.path(), self.path(key)) {
+        let path = self.path(key);
+        match fs::rename(aside.path(), &path) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(None),
+            // Windows has other words for it.
+            Err(_) if cfg!(windows) && path.is_dir() => Ok(None),
             Err(error) => Err(error),
             Ok(()) => {
                 // It does not exist under its first name any more.

@@ -4,8 +4,8 @@
 //! Owns the paths, owners, number, size and end of workspaces, and the size of the
 //! operator's exchange folders. It never knows the content of files, who may open them, or
 //! what runs in workspaces. Callers open files below the directory
-//! [`Workspace::files`], and follow no link out of it. Only Linux has workspaces; elsewhere
-//! each is refused (see `system`).
+//! [`Workspace::files`], and follow no link out of it. The crate itself measures and removes
+//! what a guest may have named without following a link on any system (see `system`).
 
 mod census;
 mod disk_usage;
@@ -15,10 +15,6 @@ mod in_use;
 mod layout;
 mod listing;
 mod lock;
-#[cfg(target_os = "linux")]
-mod measure;
-#[cfg(target_os = "linux")]
-mod removal;
 mod system;
 mod volume;
 mod workspaces;

@@ -15,6 +15,8 @@ use crate::{
     system::remove_tree,
 };
 
+/// The name of a workspace in the directory in which it is removed.
+const REMOVED: &str = "removed";
 /// A directory that is half done after so long belongs to a host that ended.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
@@ -148,9 +150,17 @@ impl Workspaces {
         if !self.in_use.let_go(key) {
             return Err(LockError::InUse);
         }
-        let _exclusive = WorkspaceLock::exclusive(path)?;
+        let exclusive = WorkspaceLock::exclusive(path)?;
         let aside = self.layout.aside()?;
-        fs::rename(path, aside.path())?;
+        // Below it, since Windows replaces no directory by another one. It also moves no directory in
+        // which a file is open: so the lock has to go first, and a host that takes it in between
+        // keeps the workspace where it is.
+        let exclusive = (!cfg!(windows)).then_some(exclusive);
+        fs::rename(path, aside.path().join(REMOVED)).map_err(|error| match error.kind() {
+            io::ErrorKind::PermissionDenied if cfg!(windows) => LockError::InUse,
+            _ => error.into(),
+        })?;
+        drop(exclusive);
         self.census.forget(path);
         Ok(Some(aside.keep()))
     }

@@ -4,14 +4,14 @@
 //! removes the workspace needs it exclusively.
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{File, TryLockError},
     io,
     path::Path,
 };
 
 use wharf_files::private_files;
 
-use crate::system::FileIdentity;
+use crate::system::is_at;
 
 const LOCK: &str = "lock";
 /// Another host takes a workspace away within a few system calls.
@@ -65,8 +65,7 @@ impl WorkspaceLock {
                 Err(TryLockError::Error(error)) => return Err(error.into()),
             }
             // A new workspace may have taken the path since.
-            let (locked, current) = (file.metadata()?, fs::symlink_metadata(&path)?);
-            if FileIdentity::of(&locked)? == FileIdentity::of(&current)? {
+            if is_at(&file, &path)? {
                 return Ok(Self { _file: file });
             }
         }

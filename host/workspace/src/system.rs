@@ -1,17 +1,26 @@
-//! What workspaces ask of the system: directories of a user of their own, and files that are
-//! measured, locked and removed without following a link.
+//! What workspaces ask of the system: directories of a user of their own, locks, and trees that
+//! are measured and removed without following a link.
 //!
-//! Only Linux has all of it. Elsewhere [`check`] refuses every workspace, and the other
-//! functions refuse as well.
+//! Linux and other Unix have users and modes. Windows has neither here: a directory inherits
+//! its permissions from the one above it.
 
-#[cfg(not(target_os = "linux"))]
+// Tests on Linux compile it too.
+#[cfg(any(test, not(target_os = "linux")))]
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{
-    FileIdentity, check, give_to, is_root, let_users_through, measure, measure_below, remove_tree,
-};
+pub(crate) use elsewhere::{measure, measure_below, remove_tree};
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{FileIdentity, check, give_to, is_root, let_users_through, measure, measure_below, remove_tree};
+pub(crate) use linux::{measure, measure_below, remove_tree};
+#[cfg(unix)]
+pub(crate) use unix::{FileIdentity, give_to, is_at, is_root, let_users_through};
+#[cfg(windows)]
+pub(crate) use windows::{FileIdentity, give_to, is_at, is_root, let_users_through};

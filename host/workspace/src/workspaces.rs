@@ -18,7 +18,6 @@ use crate::{
     in_use::WorkspacesInUse,
     layout::{self, Layout, TrialWorkspace, Workspace},
     lock::{LockError, WorkspaceLock},
-    system,
     volume::Volume,
 };
 
@@ -96,9 +95,8 @@ impl Workspaces {
     /// The workspace of a session, made where there is none. Counts as use.
     ///
     /// # Errors
-    /// Where the limit of their number is reached, the disk refuses, or the system is not Linux.
+    /// Where the limit of their number is reached, or the disk refuses.
     pub fn create(&self, key: &WorkspaceKey) -> Result<Workspace, WorkspaceError> {
-        system::check()?;
         for _ in 0..ATTEMPTS {
             if let Some(found) = self.find(key) {
                 return Ok(found);
@@ -126,7 +124,6 @@ impl Workspaces {
     /// # Errors
     /// As [`Workspaces::create`]; [`WorkspaceError::NoRoom`] names the broken limit.
     pub fn create_to_run(&self, key: &WorkspaceKey) -> Result<Workspace, WorkspaceError> {
-        system::check()?;
         self.count_tenant(&key.tenant).map_err(WorkspaceError::storage("read", self.layout.directory()))?;
         let excess = match self.volume(key) {
             Some(volume) => {
@@ -265,9 +262,8 @@ impl Workspaces {
     /// what processes can do here.
     ///
     /// # Errors
-    /// Where the disk refuses, or the system is not Linux.
+    /// Where the disk refuses.
     pub fn trial(&self) -> Result<TrialWorkspace, WorkspaceError> {
-        system::check()?;
         self.layout.trial().map_err(WorkspaceError::storage("make", self.layout.directory()))
     }
 }

@@ -2,7 +2,7 @@ use std::{fs, os::unix::fs::MetadataExt as _};
 
 use super::*;
 
-const ROOMY: OutputLimits = OutputLimits { kept_bytes: 1 << 30, total_bytes: 1 << 30 };
+pub(super) const ROOMY: OutputLimits = OutputLimits { kept_bytes: 1 << 30, total_bytes: 1 << 30 };
 
 /// A disk of which each session, each tenant and all may take so much.
 fn disk(session: u64, tenant: u64, host: u64) -> Arc<OutputDisk> {
@@ -19,7 +19,7 @@ fn claim(disk: &Arc<OutputDisk>, tenant: &str, session: &str) -> Result<DiskClai
     disk.reserve(&tenant.parse().expect("legal"), &session.parse().expect("legal"))
 }
 
-fn output(limits: OutputLimits) -> (tempfile::TempDir, Arc<CapturedOutput>) {
+pub(super) fn output(limits: OutputLimits) -> (tempfile::TempDir, Arc<CapturedOutput>) {
     let directory = tempfile::tempdir().expect("a directory");
     let claim = claim(&disk(u64::MAX, u64::MAX, u64::MAX), "local", "one").expect("room");
     let output = CapturedOutput::create(&directory.path().join("stdout"), limits, claim).expect("a file");

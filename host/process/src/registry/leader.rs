@@ -48,7 +48,7 @@ impl LeaderIdentity {
         }
     }
 
-    /// Nothing was started here that could be left.
+    /// Only Linux tells a process from a later one of its number, so elsewhere none is known.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn kill(&self) {}
 }

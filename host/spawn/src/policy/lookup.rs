@@ -4,13 +4,16 @@
 //! every link on the way to it has to be out of reach of guests, not only the
 //! file itself.
 
+#[cfg(unix)]
+use std::path::Component;
 use std::{
     ffi::{OsStr, OsString},
     fs,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 /// Most links that a look-up follows, as many as the system.
+#[cfg(unix)]
 const MAX_LINKS: usize = 40;
 
 /// The directories in which programs may be, and those in which they may not.
@@ -30,12 +33,24 @@ impl Lookup {
         let runs = |path: &PathBuf| fs::metadata(path).is_ok_and(|file| file.is_file() && is_executable(&file));
         std::env::split_paths(path)
             .filter(|folder| folder.is_absolute())
-            .map(|folder| folder.join(program))
+            .flat_map(|folder| files_of(program).map(move |file| folder.join(file)))
             .find(|path| runs(path) && self.leads_nowhere_else(path, &writable))
+    }
+
+    /// Whether neither the file nor its folder is one in which guests write: nothing is
+    /// contained here, so every child sees all.
+    #[cfg(not(unix))]
+    fn leads_nowhere_else(&self, path: &Path, writable: &[PathBuf]) -> bool {
+        let is_out_of_reach = |path: &Path| {
+            let real = fs::canonicalize(path);
+            real.is_ok_and(|real| self.is_shown(&real) && !writable.iter().any(|folder| real.starts_with(folder)))
+        };
+        is_out_of_reach(path) && path.parent().is_some_and(is_out_of_reach)
     }
 
     /// Whether no guest can change a part of the way to this file, and the child sees every
     /// part as the host has it.
+    #[cfg(unix)]
     fn leads_nowhere_else(&self, path: &Path, writable: &[PathBuf]) -> bool {
         let mut links = 0;
         let mut here = PathBuf::from("/");
@@ -76,7 +91,20 @@ impl Lookup {
     }
 }
 
+/// The names that a program may have in a folder.
+#[cfg(unix)]
+fn files_of(program: &str) -> [OsString; 1] {
+    [program.into()]
+}
+
+/// The names that a program may have in a folder, those that Windows starts first.
+#[cfg(not(unix))]
+fn files_of(program: &str) -> [OsString; 2] {
+    [format!("{program}.exe").into(), program.into()]
+}
+
 /// The parts of a path, the last first.
+#[cfg(unix)]
 fn reversed(path: &Path) -> Vec<OsString> {
     let parts = path.components().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
     let mut parts: Vec<_> = parts.map(|part| part.as_os_str().to_owned()).collect();

@@ -1,7 +1,6 @@
 use wharf_core::{Grants, TerminalGrant};
 
 use super::*;
-use crate::ProcessLimitScope;
 
 fn capabilities(mechanism: Option<SandboxMechanism>) -> Capabilities {
     Capabilities {
@@ -109,6 +108,18 @@ fn whether_anything_can_be_started_is_told_by_the_same_rule_as_it_is_refused() {
         let refusal = super::refusal(&granted.children(), &found);
         assert_eq!(refusal.as_deref(), refused.then_some("nothing"), "{mechanism:?} {required} {gives_up}");
     }
+}
+
+#[test]
+fn where_the_system_limits_nothing_no_limit_is_asked_for() {
+    let limits = |process_limit| {
+        let terminal =
+            TerminalGrant { shell: true, require_containment: false, ..TerminalGrant::with_reason("a test") };
+        let grants = Grants { terminal: Some(terminal), ..Grants::default() };
+        planned_with(&grants, &Capabilities { process_limit, ..capabilities(None) }, "", &[]).expect("a plan").limits
+    };
+    assert_eq!(limits(ProcessLimitScope::Nothing), ChildLimits::default());
+    assert!(limits(ProcessLimitScope::User).memory_bytes.is_some());
 }
 
 #[test]

@@ -1,61 +1,22 @@
-//! Systems other than Linux, which have no workspaces: nothing opens, measures or removes
-//! files there without following a link that a guest has put on the way.
+//! Systems other than Linux: cap-primitives, with which WASI opens files there, opens no
+//! directory by a link either.
 
-use std::{
-    fs::{File, Metadata},
-    io,
-    path::Path,
-};
+mod measure;
+mod modes;
+mod removal;
 
-use crate::{DiskUsage, WorkspaceError};
+use std::{fs::File, io, path::Path};
 
-fn unsupported<T>() -> io::Result<T> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, WorkspaceError::Unsupported.to_string()))
-}
+use cap_primitives::{ambient_authority, fs::open_ambient_dir};
 
-/// Refuses.
-pub(crate) fn check() -> Result<(), WorkspaceError> {
-    Err(WorkspaceError::Unsupported)
-}
+pub(crate) use measure::{measure, measure_below};
+pub(crate) use removal::remove_tree;
 
-/// What tells a file or directory from every other one that exists; it is not asked for
-/// here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct FileIdentity(());
-
-impl FileIdentity {
-    /// Refuses.
-    pub(crate) fn of(_: &Metadata) -> io::Result<Self> {
-        unsupported()
-    }
-}
-
-/// Nobody here chooses the users of children.
-pub(crate) fn is_root() -> bool {
-    false
-}
-
-/// Refuses.
-pub(crate) fn let_users_through(_: &Path) -> io::Result<()> {
-    unsupported()
-}
-
-/// Refuses.
-pub(crate) fn give_to(_: &Path, _: u32) -> io::Result<()> {
-    unsupported()
-}
-
-/// Refuses.
-pub(crate) fn measure(_: &Path, _: u64) -> io::Result<DiskUsage> {
-    unsupported()
-}
-
-/// Refuses.
-pub(crate) fn measure_below(_: &File, _: u64) -> io::Result<DiskUsage> {
-    unsupported()
-}
-
-/// Refuses.
-pub(crate) fn remove_tree(_: &Path) -> io::Result<()> {
-    unsupported()
+/// Opens the directory that a path is in, and says its name there: a last part that is a link
+/// is not followed then.
+fn parent_of(path: &Path) -> io::Result<(File, &Path)> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    Ok((open_ambient_dir(parent, ambient_authority())?, Path::new(name)))
 }

@@ -65,6 +65,8 @@ pub(super) fn containment(capabilities: &Capabilities, demand: ContainmentDemand
             format!("none: {missing}"),
             if capabilities.bubblewrap_is_there {
                 "make bubblewrap work, which says why it does not; until then, processes are refused"
+            } else if cfg!(not(target_os = "linux")) {
+                "processes are refused; `require_containment = false` in a grant runs its programs without"
             } else {
                 "install bubblewrap (Debian: apt-get install bubblewrap); processes are refused until then"
             },
@@ -90,7 +92,7 @@ pub(super) fn containment(capabilities: &Capabilities, demand: ContainmentDemand
              user of the host may",
         ));
     }
-    findings.push(match &capabilities.process_limit {
+    findings.push(match capabilities.process_limit {
         ProcessLimitScope::Tree => Finding::well("process limit", "holds for the processes of each command"),
         ProcessLimitScope::TreeOfAnotherUser => {
             Finding::well("process limit", "holds for each session: the host is root, and gives each a user of its own")
@@ -99,8 +101,13 @@ pub(super) fn containment(capabilities: &Capabilities, demand: ContainmentDemand
             "process limit",
             "counted with all that this user runs; install bubblewrap to have it for each command by itself",
         ),
+        ProcessLimitScope::Nothing => Finding::well("process limit", "none: this system limits no command"),
     });
-    let memory = if capabilities.memory_of_trees { "of all processes of a command" } else { "of each process" };
+    let memory = match capabilities.process_limit {
+        ProcessLimitScope::Nothing => "none",
+        _ if capabilities.memory_of_trees => "of all processes of a command",
+        _ => "of each process",
+    };
     findings.push(Finding::well("memory limit", memory));
     findings
 }

@@ -4,11 +4,7 @@
 //! The owner of the files may change them meanwhile, so the measurement opens every directory
 //! below its parent and follows no link.
 
-use std::{
-    io,
-    os::fd::{AsFd, OwnedFd},
-    path::Path,
-};
+use std::{fs::File, io, os::fd::OwnedFd, path::Path};
 
 use rustix::{
     fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, statat},
@@ -29,7 +25,7 @@ pub(crate) fn measure(directory: &Path, most: u64) -> io::Result<DiskUsage> {
 }
 
 /// The same for an open directory.
-pub(crate) fn measure_below(directory: impl AsFd, most: u64) -> io::Result<DiskUsage> {
+pub(crate) fn measure_below(directory: &File, most: u64) -> io::Result<DiskUsage> {
     count(openat(directory, ".", DIRECTORY, Mode::empty())?, most)
 }
 

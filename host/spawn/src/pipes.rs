@@ -1,0 +1,19 @@
+//! The host's ends of a child's streams, which tasks read and write without blocking.
+//!
+//! Knows nothing of what is in them.
+
+#[cfg(unix)]
+mod unix;
+// Tests of other systems compile it too, since nothing in it is Windows's own but two types.
+#[cfg(any(test, windows))]
+#[cfg_attr(not(windows), expect(dead_code, unreachable_pub, reason = "other systems read and write their pipes"))]
+mod windows;
+
+#[cfg(unix)]
+pub(crate) use unix::ChildPipes;
+#[cfg(unix)]
+pub use unix::{StdinPipe, StdoutPipe};
+#[cfg(windows)]
+pub(crate) use windows::ChildPipes;
+#[cfg(windows)]
+pub use windows::{StdinPipe, StdoutPipe};
