@@ -138,15 +138,22 @@ async fn a_shell_without_integration_is_done_when_it_waits_again() {
     close(&session).await;
 }
 
+/// What a shell does until a file is there.
+fn waits_for(file: &Path) -> String {
+    format!("until [ -e {} ]; do sleep 0.02; done", file.display())
+}
+
 #[tokio::test]
 async fn what_is_typed_ahead_is_a_part_of_the_turn() {
-    let session = bash().await;
-    let turn = begin(&session, "sleep 0.7; echo fi''rst", Preset::Shell).await;
+    let (session, directory) = (bash().await, tempfile::tempdir().expect("a directory"));
+    let file = directory.path().join("typed");
+    let turn = begin(&session, &format!("{}; echo fi''rst", waits_for(&file)), Preset::Shell).await;
     printed(&session, "sleep").await;
     session
         .press(&["e", "c", "h", "o", "Space", "s", "e", "c", "'", "'", "o", "n", "d", "Enter"])
         .await
         .expect("pressed");
+    fs::write(&file, "").expect("written");
     let state = over(&turn).await;
     whole(&session, &state, Reason::ShellIdle, "\nsecond\n$");
     // Several lines of one input are, too.
@@ -157,10 +164,13 @@ async fn what_is_typed_ahead_is_a_part_of_the_turn() {
 
 #[tokio::test]
 async fn output_after_the_prompt_belongs_to_no_turn_and_ends_none() {
-    let session = bash().await;
-    let state = answered(&session, "(sleep 2; echo from be''hind) &", Preset::Shell).await;
+    let (session, directory) = (bash().await, tempfile::tempdir().expect("a directory"));
+    let [asked, told] = ["asked", "told"].map(|name| directory.path().join(name));
+    let behind = format!("({}; echo from be''hind; touch {}) &", waits_for(&asked), told.display());
+    let state = answered(&session, &behind, Preset::Shell).await;
     assert!(!said(&session, &state).contains("from behind"));
-    let state = answered(&session, "sleep 3; echo do''ne", Preset::Shell).await;
+    let line = format!("touch {}; {}; sleep 1; echo do''ne", asked.display(), waits_for(&told));
+    let state = answered(&session, &line, Preset::Shell).await;
     whole(&session, &state, Reason::ShellIdle, "\ndone\n$");
     assert!(said(&session, &state).contains("from behind"));
     close(&session).await;
