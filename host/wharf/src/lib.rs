@@ -116,8 +116,18 @@ pub use wharf_core::service::input;
 pub use wharf_core::service::offer;
 /// What is asked of web pages and told of them: [`Host::web_pages`].
 pub use wharf_core::service::web_page;
-/// For an app that brings WebViews of its own: [`HostBuilder::webview_backend`].
-pub use wharf_webview as webview;
+
+/// For an app that brings WebViews of its own: [`HostBuilder::webview_backend`]. The crate
+/// `wharf-webview` has the suite that each backend passes.
+pub mod webview {
+    pub use wharf_webview::{
+        Abilities, ConsoleEntry, DeniedConnection, DialogAnswer, DialogKind, DialogOpened, DialogPolicy, Download,
+        Failure, FailureKind, ImageFormat, Injection, KeyKind, Modifier, MouseButton, MouseKind, NameOverrides,
+        NetworkEntry, Operation, Order, OrderOutput, PROXY_ANSWER, PageEvent, PageId, PageSettings, PageShares, Paper,
+        PostedResult, Proxy, ProxySettings, Receipt, Rectangle, ReportReceiver, RequestId, Settled, Sink, Token,
+        WebViewBackend, WebViewError, script_wrapper,
+    };
+}
 
 /// The browser that the host runs itself.
 #[cfg(all(target_os = "linux", feature = "chromium"))]
