@@ -276,31 +276,37 @@ def raw_lines(report: Report, host: Host) -> None:
         server.kill()
 
 
+async def over_standard_streams(report: Report, host: Host, era: str) -> None:
+    await opening_and_listing(report, host, era)
+    await contexts_at_once(report, host, era)
+    await known_clients(report, host, era)
+    await forged_context(report, host, era)
+    await bad_arguments(report, host, era)
+    await session_of_the_command(report, host, era)
+    await two_servers(report, host, era)
+    await restart(report, host, era)
+    await playbooks.carried_out(report, host, era)
+    await playbooks.permissions(report, host, era)
+    await documents.found_and_read(report, host, era)
+    await documents.hostile(report, host, era)
+    await workspace.off(report, host, era)
+    await workspace.built(report, host, era)
+    await workspace.followed(report, host, era)
+    await terminals.off(report, host, era)
+    await terminals.conversations(report, host, era)
+    await browser.off(report, host, era)
+    await browser.tasks(report, host, era)
+
+
 async def everything(report: Report, binary: Path, directory: Path) -> None:
     host = Host(binary, directory / "data", directory / "log")
-    for era in (HANDSHAKE, STATELESS):
-        await opening_and_listing(report, host, era)
-        await contexts_at_once(report, host, era)
-        await known_clients(report, host, era)
-        await forged_context(report, host, era)
-        await bad_arguments(report, host, era)
-        await session_of_the_command(report, host, era)
-        await two_servers(report, host, era)
-        await restart(report, host, era)
-        await playbooks.carried_out(report, host, era)
-        await playbooks.permissions(report, host, era)
-        await documents.found_and_read(report, host, era)
-        await documents.hostile(report, host, era)
-        await workspace.off(report, host, era)
-        await workspace.built(report, host, era)
-        await workspace.followed(report, host, era)
-        await terminals.off(report, host, era)
-        await terminals.conversations(report, host, era)
-        await browser.off(report, host, era)
-        await browser.tasks(report, host, era)
-    await over_http.conversations(
-        report, host, [opening_and_listing, contexts_at_once, known_clients, forged_context, bad_arguments]
-    )
+    shared = [opening_and_listing, contexts_at_once, known_clients, forged_context, bad_arguments]
+    # Side by side, as apps of both eras are: the first start has compiled for the others then.
+    await opening_and_listing(report, host, HANDSHAKE)
+    async with anyio.create_task_group() as clients:
+        clients.start_soon(over_standard_streams, report, host, HANDSHAKE)
+        clients.start_soon(over_standard_streams, report, host, STATELESS)
+        clients.start_soon(over_http.conversations, report, host, shared)
     await crash(report, host)
     await workspace.killed(report, host)
     await anyio.to_thread.run_sync(terminals.over_http, report, host)

@@ -4,7 +4,9 @@
 //! Owns the order and the report. Knows no test: the runners find them.
 
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -264,7 +266,7 @@ fn wry(workspace: &Workspace) -> Result<()> {
 fn rust(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
     let mut runner = command::cargo(&workspace.root);
     if command::exists("cargo-nextest") {
-        runner.args(["nextest", "run", "--workspace"]);
+        runner.args(["nextest", "run", "--workspace", "--test-threads", &test_threads().to_string()]);
     } else {
         runner.args(["test", "--workspace", "--bins", "--lib", "--tests"]);
     }
@@ -276,6 +278,12 @@ fn rust(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
     let (documented, closing) = command::run_and_keep(doctests.args(["test", "--doc", "--workspace"]), closes_a_run)?;
     let closing = closing.into_iter().chain(said.into_iter().filter(|line| closes_a_run(line)));
     Ok((tested.and(documented), closing.map(|line| line.trim_start().to_owned()).collect()))
+}
+
+/// Tests at once. Most of them wait for children, browsers and clocks, so a processor carries
+/// two; those that measure ask for all places (`.config/nextest.toml`).
+fn test_threads() -> usize {
+    2 * thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// Picks what nextest says from its closing line on, which is where it repeats the output
