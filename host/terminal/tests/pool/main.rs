@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod attached;
+mod ends;
 mod lost;
 mod owners;
 mod recordings;

@@ -8,8 +8,8 @@ use std::{
 };
 
 use tokio::time::Instant;
-use wharf_core::{Code, Error, Quota, quota::Bounds};
-use wharf_terminal::{CloseReason, Restart, Status, TerminalError};
+use wharf_core::{Code, Error};
+use wharf_terminal::{CloseReason, Status, TerminalError};
 use wharf_test_support::{let_time_pass, processes::lives, until};
 
 use crate::support::{Room, Somebody, runs, somebody};
@@ -146,62 +146,6 @@ async fn ended_terminals_of_one_tenant_displace_none_of_another() {
     let id = room.script(&late, "true").await.expect("a terminal").id;
     until("it is forgotten", || room.terminals.info(&late.owner(), id).is_err()).await;
     assert_eq!(kept(&victim), [first]);
-}
-
-#[tokio::test]
-async fn every_end_has_its_cause_in_words() {
-    let room = Room::with(|settings| {
-        let limits = &mut settings.limits;
-        (limits.open_per_tenant, limits.evictable_after_seconds) = (3, 0);
-        settings.first_backoff = Duration::from_millis(1);
-        limits.restarts = 1;
-    });
-    let owner = somebody("one");
-    let told = async |id, because: &str| {
-        let info = room.closed(&owner, id).await;
-        let said = info.because.expect("a cause");
-        assert!(said.contains(because), "{said}");
-        for error in [
-            room.submit(&owner, id, "x").await.expect_err("closed"),
-            room.terminals.press(&owner.owner(), id, &["x"]).await.expect_err("closed"),
-            room.terminals.resize(&owner.owner(), id, wharf_terminal::TerminalSize::default()).expect_err("closed"),
-        ] {
-            let error = Error::from(error);
-            assert_eq!(error.code, Code::Gone);
-            assert!(error.message.contains(because), "{error}");
-        }
-    };
-    let id = room.script(&owner, "kill -SEGV $$").await.expect("a terminal").id;
-    told(id, "it was ended by signal 11 (SIGSEGV)").await;
-    let id = room.script(&owner, "exit 3").await.expect("a terminal").id;
-    told(id, "it ended with code 3").await;
-    let id = room.script_with(&owner, "exit 7", Some(Restart::OnCrash)).await.expect("a terminal").id;
-    told(id, "its program crashed more than 1 times within 600 s, the last time since it ended with code 7").await;
-    let lifetime = Some(Duration::from_millis(50));
-    let id = room.shell_with(&owner, |wanted| wanted.lifetime = lifetime).await.expect("a terminal").id;
-    told(id, "s, as long as it was allowed to be open").await;
-    let id = room.shell(&owner).await;
-    let next = room.shell(&owner).await;
-    told(
-        id,
-        &format!(
-            "it was closed to make room for terminal {next} of the same owner, which may have 1 (`open_per_owner`)"
-        ),
-    )
-    .await;
-    room.terminals.sweep_as_of(Instant::now() + Duration::from_secs(901)).await;
-    told(next, "it was closed, since nobody used it for 901 s (limit `idle_seconds`)").await;
-    let id = room.shell(&owner).await;
-    for session in ["two", "three", "four"] {
-        room.shell(&somebody(session)).await;
-    }
-    told(id, "s without use, to make room for another terminal of its tenant (limit `open_per_tenant`)").await;
-    let id = room.shell(&owner).await;
-    room.close(&owner, id).await;
-    told(id, "its owner closed it").await;
-    let id = room.shell(&owner).await;
-    room.terminals.close_for_operator(id, Duration::ZERO).await;
-    told(id, "the operator ended it").await;
 }
 
 #[tokio::test]
@@ -342,65 +286,4 @@ async fn a_start_that_is_given_up_gives_its_place_back() {
     until("nothing of it is left", || !runs("761")).await;
     let id = room.shell(&somebody("two")).await;
     assert_eq!(room.info(&somebody("two"), id).status, Status::Ready);
-}
-
-#[tokio::test]
-async fn what_a_program_leaves_behind_ends_with_it_and_with_its_terminal() {
-    let (room, owner) = (Room::new(), somebody("one"));
-    // In a session of its own and deaf to the end of its terminal.
-    let daemon = |seconds: u32| format!("(trap '' HUP TERM; exec setsid sleep {seconds}) & ");
-    let id = room.script(&owner, &format!("{}echo ready; exec sleep 1000", daemon(771))).await.expect("a terminal").id;
-    room.printed(&owner, id, "ready").await;
-    until("it runs", || runs("771")).await;
-    assert_eq!(room.close(&owner, id).await.status, Status::Closed);
-    assert!(!runs("771"));
-    let script = format!("{}until [ -e {} ]; do sleep 0.01; done", daemon(772), "gone");
-    let id = room.script(&owner, &script).await.expect("a terminal").id;
-    until("it runs", || runs("772")).await;
-    std::fs::write(room.place().files.join("gone"), "").expect("a file");
-    let info = room.closed(&owner, id).await;
-    assert_eq!((info.why, info.exit), (None, Some(wharf_terminal::ProgramExit::Exited { code: 0 })));
-    assert!(!runs("772"));
-}
-
-#[tokio::test]
-async fn a_pool_that_shuts_down_leaves_nothing_and_starts_nothing() {
-    let (room, owner) = (Room::new(), somebody("one"));
-    let id = room.shell(&owner).await;
-    let other = somebody("two");
-    let waiting = room.script_with(&other, "exit 3", Some(Restart::OnCrash)).await.expect("a terminal").id;
-    room.until(&other, waiting, |info| info.status == Status::Restarting || info.restarts > 0).await;
-    let pid = room.info(&owner, id).pid.expect("it runs");
-    room.terminals.close_all().await;
-    assert!(!lives(pid));
-    for (_, info) in room.terminals.all() {
-        assert_eq!((info.status, info.why), (Status::Closed, Some(CloseReason::ShuttingDown)));
-    }
-    let error = room.shell_with(&owner, |_| {}).await.expect_err("no more");
-    assert!(matches!(error, TerminalError::ShuttingDown));
-}
-
-#[tokio::test]
-async fn the_terminals_of_a_session_can_be_ended_together() {
-    let room = Room::with(|settings| settings.limits.open_per_owner = 2);
-    let (one, two) = (somebody("one"), somebody("two"));
-    let ids = [room.shell(&one).await, room.shell(&one).await];
-    let other = room.shell(&two).await;
-    let sessions: Vec<_> = room.terminals.open_sessions().into_iter().map(|(_, session)| session.to_string()).collect();
-    assert_eq!(sessions, ["one", "two"]);
-    let owner = one.owner();
-    let bytes = Bounds {
-        resource: "bytes of workspaces",
-        section: "[process.limits]",
-        session: Some(("workspace_bytes", 1)),
-        tenant: ("workspace_total_bytes_per_tenant", 2),
-        host: ("workspace_total_bytes", 3),
-    };
-    let full = Quota::new(bytes).take(&owner.tenant, &owner.session, 2).expect_err("too much");
-    assert_eq!(room.terminals.end_session(&owner.tenant, &owner.session, &full).await, 2);
-    for info in ids.map(|id| room.info(&one, id)) {
-        assert_eq!(info.why, Some(CloseReason::Quota));
-        assert!(info.because.as_ref().is_some_and(|because| because.contains("`workspace_bytes`")), "{info:?}");
-    }
-    assert_eq!(room.info(&two, other).status, Status::Ready);
 }

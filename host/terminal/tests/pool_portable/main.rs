@@ -4,6 +4,8 @@
 
 #[path = "../pool/attached.rs"]
 mod attached;
+#[path = "../pool/ends.rs"]
+mod ends;
 #[path = "../pool/lost.rs"]
 mod lost;
 #[path = "../pool/owners.rs"]

@@ -13,6 +13,7 @@ mod schema;
 mod stream;
 mod terminal;
 mod webview;
+mod workspace;
 
 use std::time::Duration;
 

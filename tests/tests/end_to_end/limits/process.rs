@@ -1,11 +1,11 @@
-//! Limits of child processes and of the files of a session.
+//! Limits of child processes.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use wharf_tests::{Data, Fixture, Setup, context, found, let_time_pass, until_async};
+use wharf_tests::{Fixture, Setup, context, found, let_time_pass, until_async};
 
-use super::Tested;
+use super::{Tested, workspace};
 
 pub(super) const TESTED: Tested = &[
     ("running_per_session", one_process_of_a_session_too_many_is_refused),
@@ -29,16 +29,16 @@ pub(super) const TESTED: Tested = &[
     ("file_size_bytes", one_byte_of_a_file_too_many_is_not_written),
     ("workspace_bytes", a_workspace_of_too_many_bytes_ends_its_processes),
     ("workspace_entries", a_workspace_of_too_many_files_ends_its_processes),
-    ("workspace_total_bytes_per_tenant", one_byte_of_all_workspaces_of_a_tenant_too_many_is_not_written),
-    ("workspace_total_bytes", one_byte_of_all_workspaces_too_many_is_not_written),
-    ("workspace_total_entries_per_tenant", one_directory_of_all_workspaces_of_a_tenant_too_many_is_not_made),
-    ("workspace_total_entries", one_directory_of_all_workspaces_too_many_is_not_made),
-    ("workspaces_per_tenant", one_workspace_of_a_tenant_too_many_is_not_made),
-    ("workspaces", one_workspace_of_all_too_many_is_not_made),
-    ("exchange_bytes", an_exchange_folder_of_too_many_bytes_takes_no_more),
+    ("workspace_total_bytes_per_tenant", workspace::one_byte_of_all_workspaces_of_a_tenant_too_many_is_not_written),
+    ("workspace_total_bytes", workspace::one_byte_of_all_workspaces_too_many_is_not_written),
+    ("workspace_total_entries_per_tenant", workspace::one_directory_of_all_workspaces_of_a_tenant_too_many_is_not_made),
+    ("workspace_total_entries", workspace::one_directory_of_all_workspaces_too_many_is_not_made),
+    ("workspaces_per_tenant", workspace::one_workspace_of_a_tenant_too_many_is_not_made),
+    ("workspaces", workspace::one_workspace_of_all_too_many_is_not_made),
+    ("exchange_bytes", workspace::an_exchange_folder_of_too_many_bytes_takes_no_more),
 ];
 
-fn limited(name: &str, value: u64) -> Setup {
+pub(super) fn limited(name: &str, value: u64) -> Setup {
     Setup::new().processes("shell = true").workspace("").process_limit(name, value)
 }
 
@@ -348,115 +348,4 @@ async fn a_workspace_of_too_many_files_ends_its_processes() {
     assert_eq!(process["status"], "finished", "{process}");
     let (process, _) = end_of(&fixture, "for i in $(seq 20); do : > other$i; done; sleep 1000").await;
     assert_eq!(killed_for(&process), "quota");
-}
-
-/// Asks for the workspace of a session, and says why it was not made.
-async fn workspace(fixture: &Fixture, tenant: &str, session: &str) -> Result<(), Value> {
-    let asked = json!({"function": "create"});
-    let mut made = found(fixture.call_in(&context(tenant, session), "hostile__ask_workspace", asked).await);
-    if made["ok"].is_object() { Ok(()) } else { Err(made["refused"].take()) }
-}
-
-/// Whether so many bytes were written to a new file of a session.
-async fn writes(fixture: &Fixture, tenant: &str, session: &str, path: &str, bytes: u64) -> bool {
-    let arguments = json!({"path": path, "bytes": bytes});
-    found(fixture.call_in(&context(tenant, session), "hostile__write_much", arguments).await)["reached"] == true
-}
-
-#[tokio::test]
-async fn one_byte_of_all_workspaces_of_a_tenant_too_many_is_not_written() {
-    let fixture = limited("workspace_total_bytes_per_tenant", 4 << 20).open().await;
-    for (tenant, session) in [("local", "a"), ("local", "b"), ("other", "a")] {
-        workspace(&fixture, tenant, session).await.expect("made");
-    }
-    assert!(writes(&fixture, "local", "a", "/workspace/file", 3 << 20).await);
-    assert!(!writes(&fixture, "local", "b", "/workspace/file", 3 << 20).await);
-    assert!(writes(&fixture, "other", "a", "/workspace/file", 3 << 20).await, "another tenant has room of its own");
-}
-
-#[tokio::test]
-async fn one_byte_of_all_workspaces_too_many_is_not_written() {
-    let fixture = limited("workspace_total_bytes", 4 << 20).open().await;
-    for tenant in ["local", "other"] {
-        workspace(&fixture, tenant, "a").await.expect("made");
-    }
-    assert!(writes(&fixture, "local", "a", "/workspace/file", 3 << 20).await);
-    assert!(!writes(&fixture, "other", "a", "/workspace/file", 3 << 20).await);
-}
-
-/// How many of so many directories were made.
-async fn directories(fixture: &Fixture, tenant: &str, session: &str, number: u64) -> usize {
-    workspace(fixture, tenant, session).await.expect("made");
-    let mut made = 0;
-    for number in 0..number {
-        let arguments = json!({"path": format!("/workspace/d{number}")});
-        let report = fixture.call_in(&context(tenant, session), "hostile__make_directory", arguments).await;
-        made += usize::from(found(report)["reached"] == true);
-    }
-    made
-}
-
-// The temporary directory of each home is one more.
-#[tokio::test]
-async fn one_directory_of_all_workspaces_of_a_tenant_too_many_is_not_made() {
-    let fixture = limited("workspace_total_entries_per_tenant", 20).open().await;
-    assert_eq!(directories(&fixture, "local", "a", 12).await, 12);
-    assert!(matches!(directories(&fixture, "local", "b", 12).await, 6..=8));
-    assert_eq!(directories(&fixture, "other", "a", 12).await, 12, "another tenant has room of its own");
-}
-
-#[tokio::test]
-async fn one_directory_of_all_workspaces_too_many_is_not_made() {
-    let fixture = limited("workspace_total_entries", 20).open().await;
-    assert_eq!(directories(&fixture, "local", "a", 12).await, 12);
-    assert!(matches!(directories(&fixture, "other", "a", 12).await, 6..=8));
-}
-
-async fn refused_by(limit: &str, fixture: &Fixture, tenant: &str, session: &str) {
-    let refusal = workspace(fixture, tenant, session).await.expect_err("one too many");
-    assert_eq!(refusal["code"], "limit", "{refusal}");
-    let told = refusal["message"].as_str().expect("a text");
-    assert!(told.contains(&format!("`{limit}`")) && told.contains("wharf sessions"), "{told}");
-}
-
-#[tokio::test]
-async fn one_workspace_of_a_tenant_too_many_is_not_made() {
-    let fixture = limited("workspaces_per_tenant", 2).open().await;
-    for (tenant, session) in [("local", "a"), ("local", "b"), ("other", "a")] {
-        workspace(&fixture, tenant, session).await.expect("made");
-    }
-    refused_by("workspaces_per_tenant", &fixture, "local", "c").await;
-    // A process needs one as well.
-    let started = fixture.call_in(&context("local", "d"), "hostile__start_process", json!({"shell": "true"})).await;
-    assert_eq!(found(started)["refused"]["code"], "limit");
-    workspace(&fixture, "local", "a").await.expect("one that is there is found");
-    assert_eq!(fixture.data.workspaces(), 3);
-}
-
-#[tokio::test]
-async fn one_workspace_of_all_too_many_is_not_made() {
-    let fixture = limited("workspaces", 2).open().await;
-    for tenant in ["local", "other"] {
-        workspace(&fixture, tenant, "a").await.expect("made");
-    }
-    refused_by("workspaces", &fixture, "third", "a").await;
-}
-
-#[tokio::test]
-async fn an_exchange_folder_of_too_many_bytes_takes_no_more() {
-    let folder = Data::alone();
-    folder.write("there", vec![1; 300_000]);
-    let grant = format!("exchange = [{{name = \"out\", path = \"{}\", access = \"write\"}}]", folder.path().display());
-    let setup = Setup::new().workspace(&grant).process_limit("exchange_bytes", 1 << 20);
-    let fixture = setup.open().await;
-    assert!(writes(&fixture, "local", "a", "/exchange/out/first", 500_000).await);
-    assert!(!writes(&fixture, "local", "a", "/exchange/out/second", 500_000).await);
-    assert!(!writes(&fixture, "other", "b", "/exchange/out/third", 500_000).await, "all share the folder");
-    workspace(&fixture, "local", "a").await.expect("made");
-    assert!(writes(&fixture, "local", "a", "/workspace/file", 500_000).await, "the workspace has room of its own");
-    let held: u64 = std::fs::read_dir(folder.path())
-        .expect("is there")
-        .map(|entry| entry.and_then(|entry| entry.metadata()).expect("is there").len())
-        .sum();
-    assert!(held <= 1 << 20, "{held} bytes");
 }
