@@ -119,6 +119,11 @@ impl Requests {
         Ok(())
     }
 
+    /// Whether a request is pending, or its end is kept.
+    pub(crate) fn keeps(&self, id: RequestId) -> bool {
+        self.kept.contains_key(&id)
+    }
+
     /// Whether a token can still settle something.
     pub(crate) fn awaits(&self, token: Token) -> bool {
         self.tokens.contains_key(&token)

@@ -3,7 +3,7 @@
 //!
 //! Knows neither the other requests of the page nor whether it is open.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 use tokio::sync::oneshot;
 
@@ -24,7 +24,7 @@ pub(crate) struct CutResult {
 /// The cut results of one page. All of them end with its document.
 #[derive(Debug, Default)]
 pub(super) struct CutResults {
-    kept: VecDeque<CutResult>,
+    kept: HashMap<RequestId, CutResult>,
     reads: HashMap<Token, oneshot::Sender<Settled>>,
     releases: HashSet<Token>,
 }
@@ -32,20 +32,19 @@ pub(super) struct CutResults {
 impl CutResults {
     /// Where the page keeps the rest of a result.
     pub(super) fn find(&self, id: RequestId) -> Option<&CutResult> {
-        self.kept.iter().find(|cut| cut.request == id)
+        self.kept.get(&id)
     }
 
-    /// Adds a result. The page keeps the newest ones and drops the others by itself.
-    pub(super) fn add(&mut self, cut: CutResult) {
-        self.kept.push_back(cut);
-        if self.kept.len() > RESULTS_IN_PAGE {
-            self.kept.pop_front();
-        }
+    /// Adds a result, and forgets those of requests that are not kept any more. The page
+    /// keeps the newest and drops the others by itself, in the order in which they ended
+    /// there. Here they arrive in another one, so only the page knows which it has.
+    pub(super) fn add(&mut self, cut: CutResult, is_kept: impl Fn(RequestId) -> bool) {
+        self.kept.retain(|id, _| is_kept(*id));
+        self.kept.insert(cut.request, cut);
     }
 
     pub(super) fn remove(&mut self, id: RequestId) -> Option<CutResult> {
-        let at = self.kept.iter().position(|cut| cut.request == id)?;
-        self.kept.remove(at)
+        self.kept.remove(&id)
     }
 
     /// The script that has the page drop a result, as `make` writes it. None where

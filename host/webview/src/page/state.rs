@@ -306,7 +306,8 @@ impl PageState {
             RequestWork::Script { isolated, frame, .. } => {
                 if let Some(number) = rest {
                     let (isolated, frame) = (*isolated, frame.clone());
-                    self.cut_results.add(CutResult { request: id, number, isolated, frame });
+                    let cut = CutResult { request: id, number, isolated, frame };
+                    self.cut_results.add(cut, |id| self.requests.keeps(id));
                 }
             }
             RequestWork::Order(_) => {}

@@ -101,6 +101,30 @@ async fn the_rest_of_a_result_is_asked_of_the_page_that_keeps_it_and_of_no_other
     assert!(bench.quiet.words(page).is_empty());
 }
 
+#[tokio::test]
+async fn which_rests_a_page_still_keeps_is_its_own_to_say_in_whichever_order_results_came() {
+    let bench = Bench::new(WebViewLimits::default());
+    let (page, owner) = (bench.open(), bench.owner());
+    let begun: Vec<_> = (0..6).map(|_| (bench.execute(page), bench.quiet.token(page))).collect();
+    // Those of which the page may keep the rest, and two more. A backend reports them in an
+    // order that is not the one in which they ended.
+    for (_, token) in [5, 4, 3, 1, 0, 2].map(|number| begun[number]) {
+        let cut = Settled::Envelope("{\"type\":\"string\",\"bytes\":100,\"kept\":true}\n\"abc".into());
+        bench.quiet.sink(page).settle(token, cut);
+    }
+    bench.quiet.calls(page);
+    for (request, _) in begun {
+        let (pages, owner) = (bench.pages.clone(), owner.clone());
+        let reading = tokio::spawn(async move { pages.read_result(&owner, request, 50, 10, AMPLE).await });
+        let asked = until("the page is asked", || match bench.quiet.calls(page).pop() {
+            Some(Call::Inject(injection)) => Some(injection.token),
+            _ => None,
+        });
+        bench.quiet.sink(page).settle(asked.await, Settled::Envelope("{\"start\":50,\"next\":53}\ndef".into()));
+        assert_eq!(reading.await.expect("no panic").expect("a piece").data, b"def");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_page_that_does_not_answer_a_read_is_not_read_for_ever() {
     // Shorter than a result is kept.
