@@ -29,11 +29,9 @@ mod settings;
 mod table;
 mod tombstones;
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{path::Path, sync::Arc};
 
+use parking_lot::{Mutex, MutexGuard};
 use wharf_core::TerminalOwner;
 use wharf_spawn::Spawner;
 
@@ -108,7 +106,7 @@ impl TerminalPool {
 
     /// The table, locked.
     pub(crate) fn table(&self) -> MutexGuard<'_, TerminalTable> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 
     /// The terminals that run or have ended here, as far as they are wanted.

@@ -11,7 +11,7 @@ mod progress;
 mod viewer;
 
 use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
+    Arc,
     atomic::{
         AtomicU64,
         Ordering::{Acquire, Release},
@@ -20,6 +20,7 @@ use std::sync::{
 
 use crate::{HistoryLimits, Pty, TerminalSize};
 use current_pty::CurrentPty;
+use parking_lot::{Mutex, MutexGuard};
 
 pub use program_output::MAX_MARKS;
 pub(crate) use program_output::{ProgramOutput, ResizeHistory};
@@ -72,7 +73,7 @@ impl SharedTerminal {
 
     pub(crate) fn output(&self) -> MutexGuard<'_, ProgramOutput> {
         // A reader that panicked has changed nothing.
-        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+        self.output.lock()
     }
 
     /// What was typed so far.

@@ -9,9 +9,10 @@ mod filter;
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use crate::{TerminalSize, stream::OpenSequence};
@@ -94,7 +95,7 @@ struct QueuedUpdates {
 impl ViewerQueue {
     fn waiting(&self) -> MutexGuard<'_, QueuedUpdates> {
         // Nothing is changed by halves.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock()
     }
 
     /// Takes out what is shown next.

@@ -9,10 +9,10 @@ use std::{
     ffi::{OsStr, OsString},
     fs, io,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use wharf_core::PluginName;
 use wharf_files::regular_file;
 
@@ -77,7 +77,7 @@ impl Folder {
                 let now = Instant::now();
                 let seen =
                     files.into_iter().map(|(name, last)| (name, TrackedFile { last, since: now, whole: Some(last) }));
-                *folder.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen.collect();
+                *folder.seen.lock() = seen.collect();
             }
             Err(error) => tracing::warn!("the folder of plugins {} cannot be read: {error}", folder.path.display()),
         }
@@ -98,7 +98,7 @@ impl Folder {
                 return FolderChanges::default();
             }
         };
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         let before = seen.len();
         seen.retain(|name, _| files.contains_key(name));
         let mut news = FolderChanges { changed: seen.len() != before, waiting: false };
@@ -122,7 +122,7 @@ impl Folder {
 
     /// What lies there as it was looked at last, by name.
     pub(crate) fn files(&self) -> Vec<FolderPlugin> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = self.seen.lock();
         seen.iter().map(|(name, seen)| self.found(name, seen)).collect()
     }
 

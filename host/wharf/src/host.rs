@@ -13,10 +13,11 @@ pub(crate) mod watching;
 use std::{
     collections::BTreeMap,
     mem,
-    sync::{Arc, Mutex, PoisonError, RwLock, Weak},
+    sync::{Arc, Weak},
     time::Duration,
 };
 
+use parking_lot::{Mutex, RwLock};
 use wharf_completion::{
     Streams, TerminalService,
     detection::Parameters,
@@ -138,7 +139,7 @@ impl std::fmt::Debug for Host {
 
 impl Host {
     fn registry(&self) -> Arc<Registry> {
-        Arc::clone(&self.shared.registry.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.shared.registry.read())
     }
 
     /// The plugins that can be called, by name.

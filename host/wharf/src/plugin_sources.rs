@@ -1,10 +1,8 @@
 //! Where plugins come from, but for those that the app loads itself.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{path::Path, sync::Arc};
 
+use parking_lot::Mutex;
 use wharf_core::PluginName;
 use wharf_engine::Engine;
 
@@ -45,12 +43,12 @@ impl PluginSources {
 
     /// What was denied so far goes on being counted, by the same clock.
     pub(crate) fn configure(&self, configuration: Configuration) {
-        let mut present = self.configuration.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut present = self.configuration.lock();
         *present = Arc::new(configuration.in_place_of(&present));
     }
 
     pub(crate) fn configuration(&self) -> Arc<Configuration> {
-        Arc::clone(&self.configuration.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.configuration.lock())
     }
 
     /// Whether what is switched off is remembered.
@@ -64,7 +62,7 @@ impl PluginSources {
 
     /// Whether commands have changed what was added since it was loaded.
     pub(crate) fn has_news(&self) -> Result<bool, AddedError> {
-        Ok(self.set()? != *self.loaded.lock().unwrap_or_else(PoisonError::into_inner))
+        Ok(self.set()? != *self.loaded.lock())
     }
 
     fn set(&self) -> Result<InstalledSet, AddedError> {
@@ -90,7 +88,7 @@ impl PluginSources {
             rounds -= 1;
             let now = self.set()?;
             if now == set || rounds == 0 {
-                *self.loaded.lock().unwrap_or_else(PoisonError::into_inner) = set;
+                *self.loaded.lock() = set;
                 return Ok(plugins);
             }
             set = now;

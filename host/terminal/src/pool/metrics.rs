@@ -2,11 +2,9 @@
 //!
 //! Never knows any one terminal.
 
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 
 use wharf_completion::detection::Endings;
@@ -110,7 +108,7 @@ pub(crate) struct TerminalCounters {
 impl TerminalCounters {
     fn counts(&self) -> MutexGuard<'_, TerminalMetrics> {
         // A count is changed as a whole.
-        self.metrics.lock().unwrap_or_else(PoisonError::into_inner)
+        self.metrics.lock()
     }
 
     pub(crate) fn now(&self, open: usize, busy: usize) -> TerminalMetrics {

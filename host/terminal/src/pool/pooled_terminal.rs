@@ -6,15 +6,10 @@
 mod close;
 mod status;
 
-use std::{
-    collections::VecDeque,
-    fs,
-    path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, fs, path::PathBuf, time::Duration};
 
 use chrono::{DateTime, Utc};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::watch, time::Instant};
 use wharf_core::{TerminalOwner, quota::Share};
 
@@ -158,7 +153,7 @@ impl PooledTerminal {
 
     fn state(&self) -> MutexGuard<'_, TerminalState> {
         // Nothing is changed by halves.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Whether it is not over, nor about to be.

@@ -11,11 +11,12 @@ mod handoff;
 
 use std::{
     io::{self, Write as _},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::{Context, Poll},
     thread,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use portable_pty::{MasterPty, PtyPair, PtySize, SlavePty, native_pty_system};
 
 use self::handoff::Handoff;
@@ -71,7 +72,7 @@ impl PortablePty {
 
     fn master(&self) -> MutexGuard<'_, Box<dyn MasterPty + Send>> {
         // Nothing of the host's is changed under it.
-        self.master.lock().unwrap_or_else(PoisonError::into_inner)
+        self.master.lock()
     }
 
     /// The program's end for a supervisor, which takes a descriptor.

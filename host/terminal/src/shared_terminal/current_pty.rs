@@ -3,10 +3,9 @@
 //!
 //! Never knows what is read or written.
 
-use std::{
-    io,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::{io, sync::Arc};
+
+use parking_lot::RwLock;
 
 use crate::{LineMode, Pty, SlaveState, TerminalSize};
 
@@ -22,11 +21,11 @@ impl CurrentPty {
 
     pub(crate) fn replace(&self, pty: Option<Arc<dyn Pty>>) {
         // A holder that panicked has changed nothing.
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = pty;
+        *self.0.write() = pty;
     }
 
     fn with<T>(&self, look: impl FnOnce(&dyn Pty) -> T) -> Option<T> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).as_deref().map(look)
+        self.0.read().as_deref().map(look)
     }
 
     /// Changes the size of the terminal that is open, if one is.

@@ -3,11 +3,9 @@
 //! Turns of one session are judged one after the other, and each task asks here
 //! whether its turn is still the one. Never knows when to look.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 use tokio::{sync::watch, time::Instant};
 use wharf_completion::detection::{Decision, Detector, Event, InvalidParameter, Nonce, Parameters, Signal};
 
@@ -52,11 +50,6 @@ pub(super) struct TurnJudge {
     marks_read: u64,
 }
 
-/// A lock whose holder panicked has changed nothing by halves.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl SessionTurns {
     pub(crate) fn new(program: TurnProgram, nonce: Option<Nonce>) -> Self {
         let judge = TurnJudge { detector: None, nonce, clock: Instant::now(), number: 0, ended: false, marks_read: 0 };
@@ -70,14 +63,14 @@ impl SessionTurns {
 
     /// Another program took the place of the one before.
     pub(crate) fn begin_again(&self, pid: u32, nonce: Option<Nonce>) {
-        lock(&self.program).pid = pid;
-        let mut judge = lock(&self.judge);
+        self.program.lock().pid = pid;
+        let mut judge = self.judge.lock();
         (judge.detector, judge.ended, judge.nonce) = (None, false, nonce);
     }
 
     /// The turn that runs, or the last one.
     pub(crate) fn last(&self) -> Option<Turn> {
-        lock(&self.last).1.clone()
+        self.last.lock().1.clone()
     }
 
     /// Whether the terminal is somebody else's now.
@@ -95,20 +88,20 @@ impl SessionTurns {
         options: TurnOptions,
         typing: Option<InputTyped>,
     ) -> Result<Turn, TerminalError> {
-        let mut last = lock(&self.last);
+        let mut last = self.last.lock();
         if let Some(turn) = &last.1 {
             refuse_while_it_runs(turn)?;
         }
         let number = last.0 + 1;
         let parameters = options.parameters;
-        let mut judge = lock(&self.judge);
+        let mut judge = self.judge.lock();
         let marks = terminal.output().marks_from(judge.marks_read);
         let decision = judge.begin(number, parameters.clone(), &marks, shown, *progress.borrow())?;
         drop(judge);
         let (start, raw_read) = terminal.output().ends();
         let turn = Turn::new(number, start, terminal, progress.clone(), decision);
         *last = (number, Some(turn.clone()));
-        let (program, judge, probe) = (*lock(&self.program), Arc::clone(&self.judge), self.probe.clone());
+        let (program, judge, probe) = (*self.program.lock(), Arc::clone(&self.judge), self.probe.clone());
         let task = TurnTask::new(turn.clone(), Arc::clone(terminal), program, probe, judge, &parameters, raw_read);
         tokio::spawn(task.run(typing));
         Ok(turn)

@@ -4,11 +4,9 @@
 //! What has come is handed in before time passes, and a time in which nobody
 //! could look counts for nothing: a busy machine makes no turn end.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 use tokio::{
     select,
     sync::{oneshot, watch},
@@ -19,7 +17,7 @@ use wharf_completion::detection::{Beside, CursorRow, Decision, Event, Parameters
 use super::{
     Turn, TurnState,
     fresh_output::{FreshOutput, OutputPart, fresh_output},
-    judge::{TurnJudge, TurnProgram, ends_command, lock},
+    judge::{TurnJudge, TurnProgram, ends_command},
 };
 use crate::{
     ProgramExit, SessionProgress,
@@ -86,7 +84,7 @@ impl TurnTask {
         raw_read: u64,
     ) -> Self {
         let TurnState { number, start, decision, .. } = turn.state();
-        let now = lock(&judge).now();
+        let now = judge.lock().now();
         Self {
             number,
             progress: turn.0.progress.clone(),
@@ -145,7 +143,7 @@ impl TurnTask {
                 }
             }
             NextRound::Wait(until) => {
-                let until = lock(&self.judge).moment(until);
+                let until = self.judge.lock().moment(until);
                 select! {
                     changed = self.progress.changed(), if *is_followed => *is_followed = changed.is_ok(),
                     () = typed(typing) => {}
@@ -157,10 +155,10 @@ impl TurnTask {
 
     /// Hands in what has come or, where nothing has, what is to be seen.
     async fn round(&mut self, seen: SessionProgress, is_typed: bool) -> NextRound {
-        let now = lock(&self.judge).now();
+        let now = self.judge.lock().now();
         // What comes late may have come before this.
         let at = self.next_look().min(now);
-        let marks_read = lock(&self.judge).marks_read();
+        let marks_read = self.judge.lock().marks_read();
         let fresh = fresh_output(&self.terminal, self.text_read, self.raw_read, marks_read);
         let came = !fresh.is_empty();
         if came {
@@ -198,7 +196,7 @@ impl TurnTask {
 
     fn feed(&mut self, event: Event<'_>, at: Duration) {
         // Of a turn that is no longer the one nothing changes any more.
-        if let Some(decision) = lock(&self.judge).feed(self.number, event, at) {
+        if let Some(decision) = self.judge.lock().feed(self.number, event, at) {
             self.decision = decision;
         }
     }
@@ -226,7 +224,7 @@ impl TurnTask {
                     if ends_command(&placed.mark) {
                         self.mark_at = placed.text_at;
                     }
-                    if let Some(decision) = lock(&self.judge).feed_mark(self.number, &placed, at) {
+                    if let Some(decision) = self.judge.lock().feed_mark(self.number, &placed, at) {
                         self.decision = decision;
                     }
                 }

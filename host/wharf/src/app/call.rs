@@ -1,7 +1,8 @@
 //! What the code of an app's tool is handed for one call.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
@@ -97,7 +98,7 @@ impl AppCall {
     /// Counts an event that `check` accepts.
     fn count(&self, check: impl FnOnce(&mut SentEvents) -> Result<(), Error>) -> Result<(), Error> {
         // A lock of the standard library: held for a comparison.
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.said.lock();
         if said.events >= self.max_events {
             let told = format!("this call has sent its {} events (limit `events`)", self.max_events);
             return Err(Error::new(Code::Limit, told));

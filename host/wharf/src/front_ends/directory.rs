@@ -2,10 +2,11 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
     time::Duration,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use wharf_core::{
     CallLimits, Code, Error, HostLimits, Quota, SchemaBudget, SchemaLimits, TenantId, ToolDefinition,
     handle::Handle,
@@ -65,7 +66,7 @@ impl FrontEnds {
     }
 
     fn table(&self) -> MutexGuard<'_, FrontEndTable> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 
     /// Connects one. Compiles its schemas, which takes up to milliseconds for each.

@@ -1,6 +1,6 @@
 //! Tools of the embedding app come and go while the host serves.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use wharf_core::SchemaBudget;
 
@@ -64,10 +64,10 @@ impl Host {
     /// would find something else in it.
     pub(super) fn change<E>(&self, make: impl FnOnce(&Registry) -> Result<Registry, E>) -> Result<(), E> {
         let shared = &self.shared;
-        let changing = shared.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let changing = shared.changing.lock();
         let next = Arc::new(make(&self.registry())?);
         let offered = Arc::clone(&next);
-        let before = std::mem::replace(&mut *shared.registry.write().unwrap_or_else(PoisonError::into_inner), next);
+        let before = std::mem::replace(&mut *shared.registry.write(), next);
         let announcements = &shared.rooms.announcements;
         if !offered.offers_what(&before) {
             announcements.tools_changed();

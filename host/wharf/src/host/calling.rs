@@ -262,11 +262,9 @@ fn of_caller<'c>(
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        path::Path,
-        sync::{Mutex, PoisonError},
-    };
+    use std::path::Path;
 
+    use parking_lot::Mutex;
     use serde_json::json;
     use wharf_core::{AuditRecord, AuditSink, Context, TenantId};
 
@@ -278,7 +276,7 @@ mod tests {
 
     impl AuditSink for Lines {
         fn record(&self, record: AuditRecord) {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line(&record));
+            self.0.lock().push(line(&record));
         }
     }
 
@@ -301,7 +299,7 @@ mod tests {
             let context = Context::new(TenantId::local(), "s-1".parse().expect("legal"));
             let _answered = host.call(CallRequest::new(context, &name, arguments)).await;
         }
-        let lines = lines.0.lock().expect("not poisoned").clone();
+        let lines = lines.0.lock().clone();
         assert_eq!(lines.len(), 3, "{lines:?}");
         for (line, outcome) in lines.iter().zip(["ok", "tool-error", "internal"]) {
             let line: Value = serde_json::from_str(line).expect("JSON");

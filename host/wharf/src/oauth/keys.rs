@@ -6,16 +6,13 @@
 //! be away. Strangers can name any key, so how often keys are fetched does not depend on
 //! them, and waiting for one that is not known has an end.
 
-use std::{
-    io::Read as _,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard},
-    time::Duration,
-};
+use std::{io::Read as _, sync::Arc, time::Duration};
 
 use jsonwebtoken::{
     Algorithm,
     jwk::{Jwk, KeyOperations, PublicKeyUse},
 };
+use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use serde::{Deserialize, de::DeserializeOwned};
 use tokio::{
     sync::watch,
@@ -162,7 +159,7 @@ impl Issuer {
         match fetched {
             Ok(keys) => {
                 let came = KnownKeys { keys, fetched: Some(Instant::now()) };
-                *self.known.write().unwrap_or_else(PoisonError::into_inner) = came;
+                *self.known.write() = came;
             }
             Err(problem) => {
                 tracing::warn!(issuer = self.name, "the keys of the issuer cannot be had: {problem}");
@@ -175,11 +172,11 @@ impl Issuer {
     }
 
     fn known(&self) -> RwLockReadGuard<'_, KnownKeys> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner)
+        self.known.read()
     }
 
     fn asking(&self) -> MutexGuard<'_, KeyRequest> {
-        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
+        self.asking.lock()
     }
 }
 

@@ -5,10 +5,11 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
     time::Duration,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::runtime::Handle;
 use wharf_core::audit::{PeerClass, RefusalSink, RefusedFor};
 
@@ -40,7 +41,7 @@ impl Refusals {
     }
 
     fn gathered(&self) -> MutexGuard<'_, RefusalCounts> {
-        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
+        self.gathered.lock()
     }
 
     /// Tells what was counted; whether there was anything.

@@ -1,10 +1,11 @@
 //! A call that is traced: what the audit is told of it becomes spans on the way.
 
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Arc,
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
+use parking_lot::Mutex;
 use wharf_core::{
     Context,
     audit::{AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject},
@@ -80,7 +81,7 @@ impl TracedCall {
     }
 
     fn ended(&self, record: &AuditRecord) {
-        let Some(mut running) = self.running.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        let Some(mut running) = self.running.lock().take() else { return };
         running.describe(|span| {
             tell_end(span, record);
             let host_calls = self.host_calls.load(Relaxed);

@@ -6,9 +6,10 @@
 use std::{
     collections::VecDeque,
     io,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 /// Bytes on their way between one task and one thread.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ impl Handoff {
 
     fn state(&self) -> MutexGuard<'_, HandoffState> {
         // Nothing is changed by halves.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Ends it: the task gets what is there and then the end, and the thread
@@ -128,7 +129,7 @@ impl Handoff {
     /// Has the thread wait until it may put so many bytes in.
     pub(super) fn wait_for_room(&self, bytes: usize) {
         let is_full = |state: &mut HandoffState| !state.discarded && self.capacity - state.bytes.len() < bytes;
-        drop(self.changed.wait_while(self.state(), is_full).unwrap_or_else(PoisonError::into_inner));
+        self.changed.wait_while(&mut self.state(), is_full);
     }
 
     /// Puts in what is read into the chunk, and says how much that was. The lock
@@ -155,7 +156,8 @@ impl Handoff {
     /// forgets them. False once it has ended.
     pub(super) fn wait_for_bytes(&self, copy: &mut Vec<u8>) -> bool {
         let is_idle = |state: &mut HandoffState| !state.ended && state.bytes.is_empty();
-        let state = self.changed.wait_while(self.state(), is_idle).unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
+        self.changed.wait_while(&mut state, is_idle);
         copy.clear();
         copy.extend(&state.bytes);
         !state.ended
