@@ -88,7 +88,7 @@ const FORKS: &str = "perl -e '$n = 0; for (1..60) { $p = fork; last unless defin
 #[tokio::test]
 async fn a_tree_gets_no_more_processes_than_it_may() {
     // The second time in a prepared sandbox.
-    for place in ContainedWorkspace::all().await.iter().flat_map(|place| [place; 2]) {
+    for place in ContainedWorkspace::all_alone().await.iter().flat_map(|place| [place; 2]) {
         let Some(limit) = place.process_limit().await else { continue };
         let limits = ChildLimits { processes: Some(30), ..ChildLimits::default() };
         let request = SpawnRequest { limits, stdout: ChildOutput::Pipe, ..place.request(&format!("exec {FORKS}")) };
@@ -107,7 +107,7 @@ async fn a_tree_gets_no_more_processes_than_it_may() {
 #[tokio::test]
 async fn a_fork_bomb_is_bounded_and_stopped() {
     // The second time in a prepared sandbox.
-    for place in ContainedWorkspace::all().await.iter().flat_map(|place| [place; 2]) {
+    for place in ContainedWorkspace::all_alone().await.iter().flat_map(|place| [place; 2]) {
         let Some(limit) = place.process_limit().await else { continue };
         let limits = ChildLimits { processes: Some(30), cpu_seconds: Some(5), ..ChildLimits::default() };
         // Bounded otherwise, too: no more than six generations.

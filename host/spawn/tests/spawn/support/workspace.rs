@@ -28,6 +28,16 @@ impl ContainedWorkspace {
     /// One for each mechanism and each kind of user that this machine has.
     /// Another test covers the refusal of machines without a mechanism.
     pub(crate) async fn all() -> Vec<Self> {
+        Self::all_as(ANOTHER_USER).await
+    }
+
+    /// The same with a user that no other test has, since the system counts the processes of
+    /// a user together.
+    pub(crate) async fn all_alone() -> Vec<Self> {
+        Self::all_as(100_000 + std::process::id()).await
+    }
+
+    async fn all_as(another_user: u32) -> Vec<Self> {
         let mut places = Vec::new();
         for contained in [SandboxMechanism::Bubblewrap, SandboxMechanism::Landlock] {
             let spawner = Spawner::with(contained);
@@ -36,7 +46,7 @@ impl ContainedWorkspace {
                 super::note(&format!("NOT TESTED: {contained:?} does not work here: {why}"));
                 continue;
             }
-            let users = if found.another_user { vec![None, Some(ANOTHER_USER)] } else { vec![None] };
+            let users = if found.another_user { vec![None, Some(another_user)] } else { vec![None] };
             places.extend(users.into_iter().map(|user| Self::open(spawner.clone(), contained, user)));
         }
         places
