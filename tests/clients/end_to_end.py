@@ -7,6 +7,7 @@ Usage: end_to_end.py [PATH_OF_WHARF]     (or the environment variable WHARF)
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -301,11 +302,15 @@ async def over_standard_streams(report: Report, host: Host, era: str) -> None:
 async def everything(report: Report, binary: Path, directory: Path) -> None:
     host = Host(binary, directory / "data", directory / "log")
     shared = [opening_and_listing, contexts_at_once, known_clients, forged_context, bad_arguments]
-    # Side by side, as apps of both eras are: the first start has compiled for the others then.
+    # The first start has compiled for the others then.
     await opening_and_listing(report, host, HANDSHAKE)
+    # Side by side, and each on a data directory of its own: what a server leaves behind is for
+    # the next one on its directory, whoever starts that.
+    other = Host(binary, directory / "other" / "data", host.log)
+    await anyio.to_thread.run_sync(shutil.copytree, host.data, other.data)
     async with anyio.create_task_group() as clients:
         clients.start_soon(over_standard_streams, report, host, HANDSHAKE)
-        clients.start_soon(over_standard_streams, report, host, STATELESS)
+        clients.start_soon(over_standard_streams, report, other, STATELESS)
         clients.start_soon(over_http.conversations, report, host, shared)
     await crash(report, host)
     await workspace.killed(report, host)
