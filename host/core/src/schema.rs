@@ -81,13 +81,13 @@ impl Schema {
     /// # Errors
     /// Where it is no valid schema, or asks for more than is safe.
     pub fn compile(schema: &Arc<Map<String, Value>>, budget: &mut SchemaBudget) -> Result<Self, SchemaError> {
-        let compiled = OnceLock::from(Compiled::new(schema, budget)?);
+        let compiled = OnceLock::from(Compiled::new(schema, budget, IsSchema::Unknown)?);
         Ok(Self { source: Arc::clone(schema), limits: budget.limits(), compiled: Arc::new(compiled) })
     }
 
     /// A schema that has been compiled before, by this or another host, and is
     /// compiled again when it is first used: compiling takes longer than a
-    /// start may.
+    /// start may. That it is a schema is not asked again.
     #[must_use]
     pub fn checked_before(schema: &Arc<Map<String, Value>>, limits: SchemaLimits) -> Self {
         Self { source: Arc::clone(schema), limits, compiled: Arc::default() }
@@ -111,7 +111,7 @@ impl Schema {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
         }
-        let compiled = Compiled::new(&self.source, &mut SchemaBudget::new(self.limits))?;
+        let compiled = Compiled::new(&self.source, &mut SchemaBudget::new(self.limits), IsSchema::CheckedBefore)?;
         Ok(self.compiled.get_or_init(|| compiled))
     }
 
@@ -145,8 +145,16 @@ impl Schema {
     }
 }
 
+/// Whether a schema follows the rules of schemas. The library's first answer costs more than
+/// all else of a warm start, so it is asked once in the life of a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum IsSchema {
+    Unknown,
+    CheckedBefore,
+}
+
 impl Compiled {
-    fn new(schema: &Map<String, Value>, budget: &mut SchemaBudget) -> Result<Self, SchemaError> {
+    fn new(schema: &Map<String, Value>, budget: &mut SchemaBudget, is_schema: IsSchema) -> Result<Self, SchemaError> {
         if schema.get("type").and_then(Value::as_str) != Some("object") {
             return Err(SchemaError::NotAnObject);
         }
@@ -154,8 +162,10 @@ impl Compiled {
         let places = inspect::inspect(&root, budget)?;
         let max_depth = if weigh::recursions(&root)? > 1 { MAX_BRANCHING_DEPTH } else { usize::MAX };
         // What is kept is made of the schema by rules of our own; that it is one, the library says.
-        jsonschema::draft202012::meta::validate(&root)
-            .map_err(|error| SchemaError::Invalid(shorten(&error.to_string())))?;
+        if is_schema == IsSchema::Unknown {
+            jsonschema::draft202012::meta::validate(&root)
+                .map_err(|error| SchemaError::Invalid(shorten(&error.to_string())))?;
+        }
         Ok(Self { graph: RuleGraph::compile(&root, &places, budget)?, max_depth })
     }
 }
