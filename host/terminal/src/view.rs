@@ -94,7 +94,6 @@ struct QueuedUpdates {
 
 impl ViewerQueue {
     fn waiting(&self) -> MutexGuard<'_, QueuedUpdates> {
-        // Nothing is changed by halves.
         self.waiting.lock()
     }
 

@@ -7,12 +7,10 @@ use tokio::{
     time::timeout,
 };
 use wharf_core::{Code, Grants, ProcessLimits, TerminalGrant};
+use wharf_test_support::{AMPLE, in_time, processes::lives, until};
 
 use super::*;
 use crate::{ChildExit, ChildLimits, ChildWorkspace, Containment, Descriptor, Sandbox, Signal, policy};
-
-/// No test takes nearly as long.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn shell(script: &str) -> SpawnRequest {
     SpawnRequest {
@@ -37,23 +35,14 @@ async fn start(request: SpawnRequest) -> Child {
 /// The lines that a child prints, as they come.
 async fn line(output: &mut (impl tokio::io::AsyncBufRead + Unpin)) -> String {
     let mut line = String::new();
-    timeout(PATIENCE, output.read_line(&mut line)).await.expect("in time").expect("a line");
+    in_time("a line", output.read_line(&mut line)).await.expect("a line");
     line.trim_end().to_owned()
 }
 
-fn lives(pid: &str) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // A process that nobody has reaped yet has ended all the same.
-    stat.rsplit_once(')').is_some_and(|(_, fields)| !fields.trim_start().starts_with(['Z', 'X']))
-}
-
+/// Waits until a process that a script named is dead.
 async fn ends(pid: &str) {
-    let gone = async {
-        while lives(pid) {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(PATIENCE, gone).await.expect("it ends");
+    let pid = pid.parse().expect("a number");
+    until("it ends", || !lives(pid)).await;
 }
 
 #[tokio::test]
@@ -89,9 +78,9 @@ async fn output_goes_into_a_file_of_the_host() {
 async fn a_signal_goes_to_the_whole_group_and_the_end_says_which() {
     let mut child = start(shell("sleep 1000 & echo $!; wait; sleep 1000")).await;
     let descendant = line(&mut BufReader::new(child.take_stdout().expect("a pipe"))).await;
-    assert!(lives(&descendant));
+    assert!(lives(descendant.parse().expect("a number")));
     child.signal(Signal::User1).await.expect("a signal");
-    let ended = timeout(PATIENCE, child.wait()).await.expect("in time").expect("an end");
+    let ended = in_time("its end", child.wait()).await.expect("an end");
     assert_eq!(ended.exit, ChildExit::Signaled { signal: 10 });
     ends(&descendant).await;
 }
@@ -104,7 +93,7 @@ async fn a_group_that_hears_nothing_is_killed_also_where_nobody_waits_for_that()
     let descendant = line(&mut BufReader::new(child.take_stdout().expect("a pipe"))).await;
     // Polled once and given up.
     assert!(timeout(Duration::ZERO, child.kill_tree(Duration::from_millis(10))).await.is_err());
-    let ended = timeout(PATIENCE, child.wait()).await.expect("in time").expect("an end");
+    let ended = in_time("its end", child.wait()).await.expect("an end");
     assert_eq!(ended.exit, ChildExit::Signaled { signal: 9 });
     ends(&descendant).await;
 }
@@ -114,7 +103,7 @@ async fn a_group_that_is_asked_politely_may_end_itself() {
     let mut child =
         start(SpawnRequest { stdin: ChildInput::Pipe, ..shell("trap 'exit 7' TERM; echo set; read x") }).await;
     assert_eq!(line(&mut BufReader::new(child.take_stdout().expect("a pipe"))).await, "set");
-    let ended = timeout(PATIENCE, child.kill_tree(PATIENCE)).await.expect("in time").expect("an end");
+    let ended = in_time("its end", child.kill_tree(AMPLE)).await.expect("an end");
     assert_eq!(ended.exit, ChildExit::Exited { code: 7 });
 }
 

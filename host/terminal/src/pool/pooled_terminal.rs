@@ -152,7 +152,6 @@ impl PooledTerminal {
     }
 
     fn state(&self) -> MutexGuard<'_, TerminalState> {
-        // Nothing is changed by halves.
         self.state.lock()
     }
 

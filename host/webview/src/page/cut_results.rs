@@ -15,7 +15,6 @@ const MAXIMUM_READS: usize = 8;
 /// A result whose rest the page keeps.
 #[derive(Debug, Clone)]
 pub(crate) struct CutResult {
-    pub(crate) request: RequestId,
     pub(crate) number: u64,
     pub(crate) isolated: bool,
     pub(crate) frame: Option<String>,
@@ -24,6 +23,7 @@ pub(crate) struct CutResult {
 /// The cut results of one page. All of them end with its document.
 #[derive(Debug, Default)]
 pub(super) struct CutResults {
+    /// By the request that it is the result of.
     kept: HashMap<RequestId, CutResult>,
     reads: HashMap<Token, oneshot::Sender<Settled>>,
     releases: HashSet<Token>,
@@ -38,9 +38,9 @@ impl CutResults {
     /// Adds a result, and forgets those of requests that are not kept any more. The page
     /// keeps the newest and drops the others by itself, in the order in which they ended
     /// there. Here they arrive in another one, so only the page knows which it has.
-    pub(super) fn add(&mut self, cut: CutResult, is_kept: impl Fn(RequestId) -> bool) {
-        self.kept.retain(|id, _| is_kept(*id));
-        self.kept.insert(cut.request, cut);
+    pub(super) fn add(&mut self, id: RequestId, cut: CutResult, is_kept: impl Fn(RequestId) -> bool) {
+        self.kept.retain(|other, _| is_kept(*other));
+        self.kept.insert(id, cut);
     }
 
     pub(super) fn remove(&mut self, id: RequestId) -> Option<CutResult> {

@@ -306,8 +306,8 @@ impl PageState {
             RequestWork::Script { isolated, frame, .. } => {
                 if let Some(number) = rest {
                     let (isolated, frame) = (*isolated, frame.clone());
-                    let cut = CutResult { request: id, number, isolated, frame };
-                    self.cut_results.add(cut, |id| self.requests.keeps(id));
+                    let cut = CutResult { number, isolated, frame };
+                    self.cut_results.add(id, cut, |other| self.requests.keeps(other));
                 }
             }
             RequestWork::Order(_) => {}

@@ -2,8 +2,8 @@
 
 use std::{future::poll_fn, path::Path, time::Duration};
 
-use tokio::time::timeout;
 use wharf_spawn::{ChildExit, Containment, Sandbox, Signal};
+use wharf_test_support::in_time;
 
 use super::*;
 use crate::{
@@ -44,7 +44,7 @@ async fn printed(pty: &PortablePty, text: &str) -> String {
             }
         }
     };
-    timeout(Duration::from_secs(60), reading).await.expect("in time");
+    in_time("it is printed, or over", reading).await;
     String::from_utf8(all).expect("text")
 }
 

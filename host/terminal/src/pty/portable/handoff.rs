@@ -47,7 +47,6 @@ impl Handoff {
     }
 
     fn state(&self) -> MutexGuard<'_, HandoffState> {
-        // Nothing is changed by halves.
         self.state.lock()
     }
 
