@@ -33,8 +33,8 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// Makes one below `temporary`, and sweeps those that no host holds. `user` is who
-    /// the browser runs as, where that is not the host's own user.
+    /// Makes a profile directory below `temporary`, and sweeps those that no host holds.
+    /// `user` is the user that the browser runs as, where that is not the host's own.
     pub(crate) fn create(temporary: &Path, user: Option<u32>) -> Result<Self, ChromiumError> {
         let unfit = |problem: String| ChromiumError::Directory { directory: temporary.to_owned(), problem };
         fs::create_dir_all(temporary).map_err(|error| unfit(format!("it cannot be made ({error})")))?;

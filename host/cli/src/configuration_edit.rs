@@ -1,8 +1,8 @@
 //! Changes of `wharf.toml` by a command: what the operator wrote stays as it
 //! is, comments and order included.
 //!
-//! What comes of a change is checked as a whole before it is written, and
-//! appears whole, by rename. Only the operator's commands come here.
+//! The changed file is checked as a whole before it is written, and appears whole, by
+//! rename. Only the operator's commands come here.
 
 #[cfg(test)]
 mod tests;

@@ -8,12 +8,12 @@ pub(crate) const UNUSABLE: u8 = 3;
 /// Exit code: the command line says something that cannot be.
 pub(crate) const MISUSED: u8 = 2;
 
-/// Marks an error of whoever typed the command.
+/// Marks an error as a misuse of the command.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Misused(pub(crate) String);
 
-/// Marks an error whose mending is the operator's.
+/// Marks an error that the operator has to mend.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Unusable(pub(crate) String);

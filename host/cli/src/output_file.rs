@@ -20,7 +20,7 @@ pub(crate) enum OutputFile {
 }
 
 impl OutputFile {
-    /// Opens it. What is there stays as it is until [`OutputFile::finish`].
+    /// Opens it. A file that exists stays as it is until [`OutputFile::finish`].
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         match fs::metadata(path) {
             Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),

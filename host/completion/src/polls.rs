@@ -1,9 +1,9 @@
-//! Notices when somebody asks for what still runs again and again, a process or
-//! a request to a web page, and says what would do instead.
+//! Notices when a caller asks again and again about something that still runs, a
+//! process or a request to a web page, and advises what to do instead.
 //!
-//! Owns the count of one of them and the rules of advice. It has no clock: all
-//! times are handed in, as how long it has run. It never knows who asked;
-//! whether they may was decided before.
+//! Owns the count for one process or request and the rules of advice. It has no clock:
+//! all times are handed in, as how long it has run. It never knows the caller, whose
+//! right to ask was checked before.
 
 mod guidance;
 mod metrics;

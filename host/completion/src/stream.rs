@@ -9,7 +9,7 @@
 //!
 //! # Turns and the end
 //! Events belong to a turn, and each turn that begins ends with exactly one
-//! `complete` event. Who decides when, [`Turns`] says:
+//! `complete` event. [`Turns`] says what decides when:
 //!
 //! | turns | begin | end |
 //! |---|---|---|
@@ -17,10 +17,10 @@
 //! | [`Turns::Detected`] | by the writer, when its source was given input | the same; the stream goes on |
 //! | [`Turns::Told`] | by the writer | by the writer, whose source has a detector of its own, as a terminal has |
 //!
-//! The detector needs nobody to tick it: whoever writes, waits or looks hands
-//! in the time first, and who waits does so no longer than until the detector
-//! wants to be asked. Since time that passed decides before the event that
-//! came after it, the answer does not depend on who looked when.
+//! Nothing has to tick the detector: each write, wait or look hands in the time
+//! first, and a wait ends no later than when the detector wants to be asked.
+//! Time that passed decides before an event that came after it, so the answer
+//! does not depend on when anybody looked.
 //!
 //! A stream ends with its only turn, when the writer closes it, when a reader
 //! of its session deletes it, or when nobody used it for long. It can then be

@@ -16,7 +16,7 @@ pub use report::{
 pub use request::{CancelTurn, OutputView, PressKeys, ReadOutput, ResizeTerminal, StartTerminal, TurnRequest};
 use wharf_core::{Context, Error};
 
-/// Somebody who looks on at one terminal. Dropping it ends that.
+/// A viewer of one terminal. Dropping it ends the viewing.
 #[async_trait::async_trait]
 pub trait TerminalWatch: Send {
     /// What is seen next; nothing once the end was told. Cancel-safe.
@@ -45,8 +45,8 @@ pub trait TerminalService: Send + Sync + 'static {
     /// `not-found`.
     async fn info(&self, context: &Context, terminal: &str) -> Result<TerminalDescription, Error>;
 
-    /// Begins a turn. Its events come on the terminal's stream, and it goes
-    /// on whoever follows it.
+    /// Begins a turn. Its events come on the terminal's stream, and it goes on even if
+    /// no client follows it.
     ///
     /// # Errors
     /// `not-found`; `conflict` while a turn runs; `gone` once the program has
@@ -86,12 +86,11 @@ pub trait TerminalService: Send + Sync + 'static {
 
     /// The terminals that this session may look at, whichever plugin opened
     /// them: of its tenant and session, and of its assistant alone where the
-    /// context names one. No grant is asked for: each was granted to who opened
-    /// it.
+    /// context names one. No grant is checked here: the opener of each terminal had one.
     async fn watchable(&self, context: &Context) -> Vec<WatchableTerminal>;
 
-    /// Begins to look on at one of these: with the whole screen, or from a cursor
-    /// of the view `raw` on where the bytes behind it are still kept.
+    /// Begins to view one of these: with the whole screen, or from a cursor of the view
+    /// `raw` where the bytes after it are still kept.
     ///
     /// # Errors
     /// `not-found`.

@@ -1,9 +1,9 @@
-//! Who runs now and who waits: ceilings by session, tenant and host, and a
+//! Which calls run now and which wait: ceilings by session, tenant and host, and a
 //! queue that is fair by context.
 //!
 //! Free places go round the tenants that wait, and within a tenant round its
 //! sessions, so that a session with a thousand waiting calls delays another
-//! one by a single call. Every step is constant time whatever waits.
+//! one by a single call. Every step takes constant time, however many calls wait.
 
 use std::{
     collections::{HashMap, VecDeque},

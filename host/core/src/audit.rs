@@ -1,9 +1,8 @@
-//! What happened, for whoever keeps it: each call, and each thing that a plugin
-//! asked the host for.
+//! Records of what happened: each call, and each thing that a plugin asked the host for.
 //!
-//! Owns the words of an audit and the way from a call to a sink. What is here
-//! are names, ids, sizes and times; arguments and answers never come this far.
-//! Knows nothing of files, formats or metrics.
+//! Owns the words of an audit and the way from a call to a sink. Records hold names,
+//! ids, sizes and times; arguments and answers never come this far. Knows nothing of
+//! files, formats or metrics.
 
 mod call;
 mod refusal;
@@ -154,7 +153,7 @@ impl fmt::Display for AuditId {
 pub struct AuditSubject {
     /// Names the call.
     pub id: AuditId,
-    /// On whose behalf; nobody's where the operator changed something.
+    /// On whose behalf the call was made; absent where the operator changed something.
     pub context: Option<Context>,
     /// The plugin; `app` for tools of the embedding app, and none for a tool
     /// that does not exist.
@@ -187,7 +186,7 @@ pub struct AuditRecord {
     pub asked: Option<Box<str>>,
     /// How it ended.
     pub outcome: AuditOutcome,
-    /// Bytes that came from who asked.
+    /// Bytes that came in with the request.
     pub bytes_in: u64,
     /// Bytes that were answered.
     pub bytes_out: u64,

@@ -1,8 +1,8 @@
-//! What a JSON text takes once it is read, estimated before it is.
+//! Estimates the memory that a JSON text will take, before it is parsed.
 //!
 //! A text of 4 MiB may become gigabytes of values: `{"":0}` takes seven bytes of it and
-//! seven hundred of memory. So whoever reads JSON of strangers looks at the bytes first,
-//! in constant memory, and reads only what fits.
+//! seven hundred of memory. So code that reads foreign JSON scans the bytes first, in
+//! constant memory, and parses only what fits.
 
 use std::sync::Arc;
 

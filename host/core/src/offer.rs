@@ -1,7 +1,7 @@
-//! What plugins say of their prompts and resources, checked before any of it
-//! reaches a client, whoever made them.
+//! What plugins say of their prompts and resources, checked for every plugin before any
+//! of it reaches a client.
 //!
-//! It knows neither who asks nor how a plugin is called.
+//! It knows neither the client nor how a plugin is called.
 
 mod answer;
 mod claims;

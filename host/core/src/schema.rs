@@ -139,7 +139,7 @@ impl Schema {
             return Ok(());
         }
         drop(evaluator);
-        // Whoever sent it hears what is wrong, also where the check took all steps but one.
+        // The sender is told what is wrong even where the check took all steps but one.
         let mut explaining = meter.for_explaining();
         Err(CheckFailure::Violations(explain::explain(&mut Evaluator::new(graph, &mut explaining), value)))
     }

@@ -1,7 +1,7 @@
 //! What a transport serves: tools, called on behalf of a context, terminals, web
 //! pages, and the calls of front ends.
 //!
-//! The protocol room knows these traits and not who implements them.
+//! The protocol room knows these traits and not their implementations.
 
 pub mod announcements;
 mod arguments;
@@ -75,7 +75,7 @@ impl CallRequest {
     }
 }
 
-/// Tools that can be listed, found and called. Each question says who is looking.
+/// Tools that can be listed, found and called. Each query names the viewer.
 pub trait ToolService: Send + Sync + 'static {
     /// Every tool that the viewer sees, under its full name and ordered by it. Cheap: called
     /// for each listing.

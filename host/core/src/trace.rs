@@ -1,10 +1,10 @@
 //! Spans: how long a request, a call and each thing that a call asked the host for
 //! took, and what belongs to what.
 //!
-//! Owns the words of a trace, what of it is kept, and the way from who works to a
-//! sink. Spans hold names, ids, sizes and times; arguments and answers never come
-//! this far. Knows nothing of how spans are sent, and no protocol but the form in
-//! which a client says where its request belongs (W3C Trace Context).
+//! Owns the words of a trace, what of it is kept, and the way from a piece of work to a
+//! sink. Spans hold names, ids, sizes and times; arguments and answers never come this
+//! far. Knows nothing of how spans are sent, and no protocol but the form in which a
+//! client says where its request belongs (W3C Trace Context).
 
 mod context;
 mod span;

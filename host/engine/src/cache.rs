@@ -6,8 +6,8 @@
 //! name and its bytes, and the very bytes that were verified are the ones that
 //! are loaded. What does not verify is made again.
 //!
-//! Keeping code only saves time. A directory that cannot be used costs that time and
-//! is told once; what is broken in a directory that can be used is mended.
+//! The cache only saves time. A directory that cannot be used costs that time and is
+//! reported once; a broken entry in a usable directory is made again.
 
 use std::{
     fs,

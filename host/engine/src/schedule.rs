@@ -1,4 +1,4 @@
-//! Who computes when many calls want to.
+//! Decides which calls compute when many want to.
 //!
 //! From its first epoch on (see `epoch`), a call needs a slot to go on computing; there are
 //! as many as worker threads. At each epoch the holder of a slot hands it to a waiting call
@@ -132,9 +132,8 @@ impl SlotQueue {
 }
 
 impl WaitingCalls {
-    /// Who is next: the first of the lowest level, if that is not above
-    /// `level`; from time to time the one that has waited longest, if that is
-    /// too long.
+    /// The call that is next: the first of the lowest level, if that is not above
+    /// `level`; from time to time the one that has waited longest, if that is too long.
     fn next(&mut self, level: u128) -> Option<usize> {
         let first = self.calls.first()?;
         if self.decisions >= RESERVED && first.since.elapsed() >= PATIENCE {

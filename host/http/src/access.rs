@@ -1,4 +1,4 @@
-//! Who may ask, and for how much.
+//! Which clients may ask, and for how much.
 
 pub(crate) mod allowed;
 pub(crate) mod client;

@@ -50,14 +50,14 @@ impl HttpFailure {
         Self { challenge, ..self }
     }
 
-    /// The host has no place, whoever asks.
+    /// The host has no place for any client.
     #[must_use]
     pub fn busy(message: impl Into<String>) -> Self {
         let error = Error::retryable(Code::Limit, message);
         Self { status: StatusCode::SERVICE_UNAVAILABLE, error, challenge: None }
     }
 
-    /// Whether whoever it is for has shown nothing that opens anything.
+    /// Whether its client has shown no token that opens anything.
     pub(crate) fn is_unauthenticated(&self) -> bool {
         self.status == StatusCode::UNAUTHORIZED
     }

@@ -4,16 +4,16 @@
 //!
 //! Owns the routes, and what a request has to show before it reaches one. It
 //! serves [`TerminalService`], [`Streams`] and a [`ProtocolService`] under a context
-//! that follows from the token and the request; it knows neither the protocol, nor who runs
-//! tools and terminals, nor where the token came from. Files in the order in which a request meets them:
+//! that follows from the token and the request; it knows neither the protocol, nor what runs tools and
+//! terminals, nor where the token came from. Files in the order in which a request meets them:
 //!
 //! | file | what it owns |
 //! |---|---|
 //! | `settings`, `state` | what a server is given; what every request needs of it |
 //! | `listener` | where it listens, and how private that is |
 //! | `server`, `server/connection` | accepting connections, and their ends; one of them |
-//! | `connections` | how many connections there may be, and who has shown a token on one |
-//! | `access/guard` | who may ask at all: Host, Origin, token |
+//! | `connections` | how many connections there may be, and which of them have shown a token |
+//! | `access/guard` | which requests are served at all: Host, Origin, token |
 //! | `access/client`, `access/allowed`, `access/factory` | the clients: whose calls, which plugins, how much |
 //! | `access/protected_resource`, `access/issued` | tokens that an authorization server issues, and their clients |
 //! | `request` | what a request says: headers, context, parameters and bodies, measured |

@@ -49,7 +49,7 @@ pub(crate) fn description(version: &str) -> String {
 /// All routes behind the guard.
 pub(crate) fn router(state: Arc<ServerState>) -> Router {
     let router = table().into_iter().fold(Router::new(), |router, route| {
-        // The protocol traces its requests itself, and who needs no token is nobody's business.
+        // The protocol traces its requests itself; requests that need no token are not traced.
         let is_traced = route.path != MCP && !route.is_open();
         let Route { path, handler, .. } = route;
         router.route(path, if is_traced { traced::traced(path, handler, &state) } else { handler })

@@ -95,7 +95,7 @@ impl HttpServer {
         self
     }
 
-    /// Tells who showed no token that opens anything, too.
+    /// Reports requests that showed no token which opens anything, too.
     #[must_use]
     pub fn with_refusals(mut self, refusals: Arc<dyn RefusalSink>) -> Self {
         self.state.refusals = Some(refusals);
@@ -154,7 +154,8 @@ impl HttpServer {
                     }
                     Err(error) => {
                         tracing::warn!(%error, "a connection could not be accepted");
-                        // Descriptors of strangers are given to whoever waits.
+                        // Frees the descriptor of the oldest connection without a
+                        // token for one that waits.
                         connections.shed_oldest();
                         sleep(RELIEF).await;
                     }

@@ -32,7 +32,7 @@ pub struct HttpServices {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct HttpSettings {
-    /// Who may call. Where two show the same token, the first one counts.
+    /// The clients that may call. Where two show the same token, the first one counts.
     pub clients: Vec<HttpClient>,
     /// The host as a protected resource, where an authorization server issues tokens for it.
     pub oauth: Option<ProtectedResource>,

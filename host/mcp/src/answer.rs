@@ -12,7 +12,7 @@ use wharf_core::{Answer, Content, Error, text::visible, tool::is_text};
 
 /// Where a program finds the code of an error.
 pub(crate) const ERROR_KEY: &str = "dev.wharf/error";
-/// Where it finds that a call was not made as whoever wrote it may expect.
+/// Where it finds that a call was not made as its author may expect.
 const WARNING_KEY: &str = "dev.wharf/warning";
 
 /// The result for an answer. A peer of the older era takes objects only as

@@ -1,8 +1,8 @@
 //! Telling clients that something has changed: those of the older era unasked, or where
 //! they watch a resource, those of the newer where they have subscribed.
 //!
-//! Owns which list of tools the client was shown last, and who hears what. Knows no
-//! tool, prompt or resource.
+//! Owns which list of tools the client was shown last, and which changes it hears of.
+//! Knows no tool, prompt or resource.
 
 mod notice;
 mod watched;
@@ -132,7 +132,8 @@ impl ChangeNotifier {
         }
     }
 
-    /// What of `requested` can be heard. Whoever is told so hears of everything from now on.
+    /// The part of `requested` that can be served. A subscriber that is told so hears of
+    /// every change from now on.
     pub(crate) fn accept(&self, served: &Served, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         if self.tools.is_none() && served.offers.is_none() {
             return None;
@@ -247,7 +248,7 @@ enum ChangeTopic {
     Resource(String),
 }
 
-/// Who hears of changes.
+/// A listener to changes.
 trait ChangeListener {
     fn of_tools(&self) -> bool;
     fn of_prompts(&self) -> bool;

@@ -1,4 +1,4 @@
-//! Who asks: what every request comes with, whatever it asks for.
+//! The client of a request: what every request comes with, whatever it asks for.
 //!
 //! Owns what a plugin is told of the client. Knows no method.
 
@@ -46,7 +46,7 @@ const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const MAX_WAITING: usize = 64;
 
 /// What a transport counts for a request until its answer is made, such as a place and
-/// memory: who reads the answer finds it free.
+/// memory. It is free by the time that the client reads the answer.
 #[derive(Clone)]
 pub(crate) struct RequestPermit(
     #[expect(dead_code, reason = "it is given back when it is dropped")] Arc<dyn Any + Send + Sync>,
@@ -58,7 +58,7 @@ impl RequestPermit {
     }
 }
 
-/// One request of a client, and who makes it.
+/// One request of a client, and its caller.
 pub(crate) struct ClientRequest {
     pub(crate) caller: Arc<Caller>,
     /// Of 2026-07-28 or later.
@@ -100,8 +100,8 @@ pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 }
 
 impl ClientRequest {
-    /// Reads who asks for `what`, and takes context fields out of `arguments`. The caller
-    /// may use these plugins; all where absent.
+    /// Reads the caller of `what`, and takes context fields out of `arguments`. The
+    /// caller may use these plugins; all where absent.
     ///
     /// # Errors
     /// `invalid` where an id is illegal or missing.
@@ -168,7 +168,7 @@ impl ClientRequest {
 }
 
 /// Says in the log, and for the answer, that context in arguments was ignored: the call
-/// was made in another one than whoever wrote them expects.
+/// was made in another context than their author expects.
 fn ignored(what: &str, resolved: &Resolved) -> Value {
     let (fields, session) = (&resolved.dropped, resolved.context.session.as_str());
     tracing::warn!(

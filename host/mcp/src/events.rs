@@ -1,9 +1,9 @@
 //! Progress and messages of one running call on their way to the client.
 //!
 //! Owns a short queue per call. The call never waits for it, and no task is
-//! needed: whoever awaits the call forwards what it queued. A call that says
-//! nothing for a while is said to be running, whatever it does: it waits for its
-//! turn, for a program or a person, or reads a long document.
+//! needed: the code that awaits the call forwards what it queued. A call that says
+//! nothing for a while is reported as running, whether it waits for its turn, for a
+//! program or a person, or reads a long document.
 
 #![expect(deprecated, reason = "messages to clients are deprecated since 2026-07-28 and used by all of today's")]
 
@@ -47,7 +47,23 @@ pub(crate) struct CallEvents {
 #[derive(Default)]
 struct EventQueue {
     events: VecDeque<CallEvent>,
-    done: Option<f64>,
+    /// The progress that the call reported last.
+    reported: Option<f64>,
+    /// The progress that the client was told last.
+    told: Option<f64>,
+}
+
+impl EventQueue {
+    /// The number that tells the client of this progress: the protocol wants each to be more
+    /// than the one before, so it grows by a little where it would not.
+    fn tell(&mut self, done: f64) -> f64 {
+        let told = match self.told {
+            Some(before) if done <= before => before + (before.abs() * 1e-12).max(1e-6),
+            _ => done,
+        };
+        self.told = Some(told);
+        told
+    }
 }
 
 enum CallEvent {
@@ -125,8 +141,8 @@ impl CallEvents {
     /// tells next is more.
     fn say_that_it_runs(&self) {
         let mut queue = self.queue();
-        let done = queue.done.map_or(0.0, |done| done + (done.abs() * 1e-12).max(1e-6));
-        queue.done = Some(done);
+        let before = queue.told.unwrap_or(0.0);
+        let done = queue.tell(before);
         drop(queue);
         let message = format!("still running after {} s", self.began.elapsed().as_secs());
         self.push(CallEvent::Progress { done, total: None, message: Some(message) });
@@ -156,12 +172,13 @@ impl EventSink for CallEvents {
         if self.token.is_none() || !done.is_finite() {
             return;
         }
-        // The protocol wants it to grow.
         let mut queue = self.queue();
-        if queue.done.is_some_and(|before| done <= before) {
+        // What does not grow is no progress.
+        if queue.reported.is_some_and(|before| done <= before) {
             return;
         }
-        queue.done = Some(done);
+        queue.reported = Some(done);
+        let done = queue.tell(done);
         drop(queue);
         let total = total.filter(|total| total.is_finite());
         self.push(CallEvent::Progress { done, total, message: message.map(str::to_owned) });
@@ -196,5 +213,21 @@ pub(crate) fn rank(level: LoggingLevel) -> u8 {
         LoggingLevel::Critical => 5,
         LoggingLevel::Alert => 6,
         LoggingLevel::Emergency => 7,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_that_a_call_reports_after_it_was_said_to_run_is_told_and_grows() {
+        let mut queue = EventQueue::default();
+        let first = queue.tell(0.0);
+        let own = queue.tell(0.0);
+        assert!(first.abs() < f64::EPSILON && own > first && own < 0.001, "{own}");
+        assert!(queue.tell(1.0) == 1.0 && queue.tell(1.0) > 1.0 && queue.tell(2.0) == 2.0);
+        let large = queue.tell(1e15);
+        assert!(queue.tell(1e15) > large);
     }
 }

@@ -81,7 +81,7 @@ impl Handler {
         &self.shared.changes
     }
 
-    /// Who looks at what is served here.
+    /// The viewer of what is served here.
     pub(crate) fn viewer(&self) -> Viewer<'_> {
         Viewer { tenant: &self.shared.rules.tenant, plugins: self.shared.served.plugins.as_ref() }
     }
@@ -90,7 +90,7 @@ impl Handler {
         self.shared.served.offered(self.viewer())
     }
 
-    /// Reads who asks for `what`.
+    /// Reads the caller of `what`.
     pub(crate) fn request(
         &self,
         what: &str,

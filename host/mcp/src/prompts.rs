@@ -27,7 +27,7 @@ use crate::{
 };
 
 impl Handler {
-    /// Who offers prompts, where anybody does or did.
+    /// The service of prompts, where any plugin offers or has offered one.
     fn prompter(&self) -> Option<&Arc<dyn OfferService>> {
         self.served().offers.as_ref().filter(|_| self.offered().prompts)
     }

@@ -28,7 +28,7 @@ use crate::{
 const STALE_AT_ONCE: u64 = 0;
 
 impl Handler {
-    /// Who offers resources, where anybody does or did.
+    /// The service of resources, where any plugin offers or has offered one.
     pub(crate) fn library<M: ConstString>(&self) -> Result<&Arc<dyn OfferService>, ErrorData> {
         let offers = self.served().offers.as_ref().filter(|_| self.offered().resources);
         offers.ok_or_else(ErrorData::method_not_found::<M>)

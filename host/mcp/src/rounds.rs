@@ -155,7 +155,7 @@ fn lacking<A>(missing: Map<String, Value>, modern: bool) -> Result<RoundOutcome<
     Ok(RoundOutcome::Refused(ErrorData::new(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, told, Some(data))))
 }
 
-/// Why is not said: it would help nobody but who forges one.
+/// Does not say why, which would help only a forger.
 pub(crate) fn foreign_state() -> ErrorData {
     let told = "`requestState` is not what this host gave for this very request within the last hour; \
                 make the request again without `requestState` and `inputResponses`";

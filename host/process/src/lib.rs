@@ -1,12 +1,11 @@
 //! Child processes that an agent can run, follow and always stop.
 //!
 //! [`Processes`] keeps them by unguessable id under the [`Owner`] that started
-//! them, writes what they print to files within a quota, tells what became of
-//! them, and advises callers that ask too often. This crate starts nothing itself:
-//! it asks a [`wharf_spawn::Spawner`]. What a process has follows from its grant
-//! (`policy`). It never knows who calls through which protocol, how a child is
-//! contained, and nothing of Wasm or of configuration. Where the spawner starts nothing,
-//! neither does this crate.
+//! them, writes what they print to files within a quota, tells how they ended, and
+//! advises callers that ask too often. This crate starts nothing itself: it asks a
+//! [`wharf_spawn::Spawner`]. What a process has follows from its grant (`policy`). It
+//! never knows who calls through which protocol, how a child is contained, and nothing of
+//! Wasm or of configuration. Where the spawner starts nothing, neither does this crate.
 
 mod error;
 mod id;

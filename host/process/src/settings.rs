@@ -1,6 +1,6 @@
 //! What the operator set for all processes of a host.
 //!
-//! Owns defaults alone: who enforces a setting reads it here.
+//! Owns defaults alone: the code that enforces a setting reads it here.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! The workspace in which the children of a session run.
 //!
-//! Knows nothing of who makes workspaces, or of what is in them.
+//! Knows nothing of how workspaces are made, or of what is in them.
 
 use std::{any::Any, fmt, path::PathBuf};
 

@@ -109,8 +109,8 @@ pub enum StateError {
         /// Bytes allowed.
         ceiling: u64,
     },
-    /// The store would hold too many bytes. The message has no figures: what other
-    /// tenants hold is not the guest's business.
+    /// The store would hold too many bytes. The message has no figures, which would
+    /// tell the guest what other tenants hold.
     #[error(
         "the state of all tenants reached its ceiling; delete entries, wait until idle buckets expire, or have the \
          operator raise `state_bytes` under [host.limits]"

@@ -14,8 +14,8 @@
 //! On Linux this crate starts nothing itself: it asks a [`wharf_spawn::Spawner`],
 //! which also ends the whole tree. Elsewhere a program runs uncontained on the
 //! pair that opened its terminal, and only where the operator gave up
-//! containment. The crate never knows by which rules an answer is complete, who
-//! calls through which protocol, nothing of Wasm and nothing of configuration.
+//! containment. The crate never knows by which rules an answer is complete, or who
+//! calls through which protocol, and knows nothing of Wasm or of configuration.
 //!
 //! Modules import those above them in this list or beside them, never those below:
 //!

@@ -118,8 +118,7 @@ pub trait Pty: Debug + Send + Sync + 'static {
     /// Where the system refuses.
     fn poll_read(&self, context: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>>;
 
-    /// Reads what is there now; nothing where nothing is, or where it cannot be
-    /// read.
+    /// Reads output that is ready now; `None` where there is none, or where it cannot be read.
     fn read_now(&self, buffer: &mut [u8]) -> Option<usize>;
 
     /// Writes some of the bytes, as many as the terminal takes.

@@ -1,9 +1,9 @@
-//! A terminal as those who work on it share it: its session, the tasks of the
-//! session and of its turns, and its viewers.
+//! What the session of a terminal, the tasks of the session and of its turns,
+//! and its viewers share.
 //!
 //! Owns the pair that is open now, all that came out of it, and how often
 //! something was typed. Never knows how programs are started and ended, when a
-//! turn is over, nor who looks on.
+//! turn is over, nor who views it.
 
 mod current_pty;
 mod program_output;

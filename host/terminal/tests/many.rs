@@ -42,7 +42,7 @@ async fn open(room: &Room) -> Vec<TerminalId> {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the figures are for whoever runs the tests")]
+#[expect(clippy::print_stdout, reason = "the figures are for the person who runs the tests")]
 fn a_hundred_terminals_at_once_leave_nothing_behind_and_are_small() {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");

@@ -93,8 +93,8 @@ impl Page {
         self.state.lock()
     }
 
-    /// Lets time pass, makes a change, wakes those who wait, and hands commands over to
-    /// the backend.
+    /// Lets time pass, makes a change, wakes the tasks that wait, and hands commands
+    /// over to the backend.
     pub(crate) fn change<T>(
         &self,
         backend: &dyn WebViewBackend,
@@ -103,8 +103,8 @@ impl Page {
         self.with(backend, true, change)
     }
 
-    /// As [`Page::change`], without a change: it wakes those who wait only where time
-    /// has changed something.
+    /// As [`Page::change`], without a change: it wakes the tasks that wait only where
+    /// time has changed something.
     pub(crate) fn look<T>(&self, backend: &dyn WebViewBackend, look: impl FnOnce(&mut PageState, Instant) -> T) -> T {
         self.with(backend, false, look)
     }
@@ -128,7 +128,7 @@ impl Page {
     }
 
     /// Looks or makes a change without letting time pass, for callers that hold a lock
-    /// of their own. It wakes nobody: call [`Page::change`] later for that.
+    /// of their own. It wakes no task: call [`Page::change`] later for that.
     pub(crate) fn decide<T>(&self, change: impl FnOnce(&mut PageState, Instant) -> T) -> T {
         change(&mut self.lock(), Instant::now())
     }

@@ -28,6 +28,7 @@ use tokio::{
     select,
     time::{Instant, sleep_until},
 };
+use wharf_completion::polls::{GuidanceEffect, Language};
 use wharf_core::{WebViewLimits, WebViewOwner};
 
 pub use metrics::Metrics;
@@ -196,6 +197,12 @@ impl WebViews {
             state.touch(now);
             state.logs.of(log).page(after, most)
         }))
+    }
+
+    /// What advice in one language did so far.
+    #[must_use]
+    pub fn guidance_effect(&self, language: Language) -> GuidanceEffect {
+        self.core.counters.polls.effect(language)
     }
 
     /// The counts now.

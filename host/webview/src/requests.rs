@@ -193,7 +193,7 @@ impl Requests {
                 "it took longer than the {} ms that it had; ask for more with `milliseconds`, or see what keeps the page",
                 patience.as_millis()
             );
-            // As of its deadline, so that the result does not depend on who looks when.
+            // As of its deadline, so that the result does not depend on when anybody looks.
             late.extend(self.fail(deadline, id, Failure::new(FailureKind::TimeOut, message)));
         }
         let kept_for = Duration::from_secs(self.limits.kept_seconds);

@@ -27,7 +27,7 @@ impl ToolAction for AddNote {
             return Err(wharf::Error::new(Code::Invalid, "a note needs words; send them as `text`"));
         }
         let mut notes = self.0.0.lock().await;
-        // The context is given by whoever calls, and never by a model.
+        // The transport gives the context, never a model.
         notes.push((call.caller.context.clone(), text.to_owned()));
         let count = notes.iter().filter(|(context, _)| *context == call.caller.context).count();
         Ok(Answer { structured: Some(json!({ "notes": count })), ..Answer::default() })

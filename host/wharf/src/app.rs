@@ -2,8 +2,8 @@
 //! tools of plugins are.
 //!
 //! Owns what the app says of a tool, what its code is handed, and how that code
-//! runs. Knows nothing of plugins or of who calls. Native code is trusted with
-//! the process: what holds here keeps mistakes from spreading, no attacker out.
+//! runs. Knows nothing of plugins or of callers. Native code is trusted with the process:
+//! the rules here keep mistakes from spreading; they do not keep an attacker out.
 
 mod call;
 mod run;

@@ -1,9 +1,9 @@
-//! Checks of arguments and answers against schemas, where they hold up nobody.
+//! Checks arguments and answers against schemas without holding up other calls.
 //!
 //! A small check is made at once, where the call is. One that turns out to take longer
 //! goes to a thread with a stack of its own, which ends with its call: at its deadline,
 //! once it has computed for as long as it may, or when nobody waits for it any more. How
-//! many of them run is limited by tenant and host, and who waits is served in turn.
+//! many of them run is limited by tenant and host; those that wait are served in turn.
 
 use std::{
     thread,
@@ -106,7 +106,7 @@ impl Checks {
             let interrupted = || gone.is_cancelled() || Instant::now() >= until || began.elapsed() >= computing;
             let outcome = schema.check_within(&value, &mut Meter::on_own_stack(steps, &interrupted));
             drop(place);
-            // Whoever asked may be gone.
+            // The caller may have gone.
             let _ = tell.send(CheckOutcome { value, outcome, computed: began.elapsed() });
         };
         let thread = thread::Builder::new().name("wharf-check".to_owned()).stack_size(Meter::STACK_BYTES);

@@ -4,9 +4,14 @@
 //! Starts nothing, grants nothing and keeps nothing, but for compiled code where hosts
 //! keep it.
 
-use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use wharf_core::{Grants, PluginName, text::with_causes};
+use wharf_core::{Digest, Grants, PluginName, text::with_causes};
 use wharf_engine::{Component, Engine, EngineConfig, Rooms};
 use wharf_files::regular_file;
 use wharf_state::MemoryStore;
@@ -15,9 +20,9 @@ use crate::{
     added::AddedPlugins,
     bundled,
     configuration::{Configuration, PluginSettings, read_header, read_secrets},
-    folder::Folder,
+    folder::{Folder, FolderPlugin},
     nearest::nearest,
-    unknown_table,
+    reserved_name, unknown_table,
 };
 
 /// What is found out of a configuration.
@@ -40,7 +45,8 @@ impl Configuration {
     #[must_use]
     pub fn check_named(&self, data: &Path, variable: impl Fn(&str) -> Option<String>) -> ConfigurationReport {
         let mut checked = ConfigurationReport::default();
-        let known = self.known(data, &mut checked);
+        let folder = self.files_of_folder(&mut checked);
+        let known = self.known(data, &folder, &mut checked);
         checked.problems.extend(unknown_table::tables(self, &known).into_iter().map(|table| {
             let name = table.name;
             format!("[plugin.{name}] {}", table.reason)
@@ -52,8 +58,14 @@ impl Configuration {
             cache_directory: cache.is_dir().then_some(cache),
         };
         let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
+        self.check_folder(&engine, &folder, data, &mut checked);
         for (name, settings) in self.plugins.iter().filter(|(_, settings)| settings.enabled) {
-            self.check_component(&engine, name, settings, &mut checked);
+            self.check_source(&engine, name, settings, &mut checked);
+            if settings.source.is_none()
+                && let Some(digest) = self.digest_without_source(name, data, &folder)
+            {
+                self.check_pin(name, settings, digest, &mut checked);
+            }
             checked.problems.extend(read_secrets(name, &settings.secrets).err().map(|error| error.to_string()));
             if let Some(grants) = &settings.grants {
                 check_folders(name, grants, &mut checked);
@@ -76,7 +88,9 @@ impl Configuration {
     #[must_use]
     pub fn misspelt(&self, data: &Path) -> Option<String> {
         // What else is wrong keeps no host from starting.
-        let known = self.known(data, &mut ConfigurationReport::default());
+        let mut rest = ConfigurationReport::default();
+        let folder = self.files_of_folder(&mut rest);
+        let known = self.known(data, &folder, &mut rest);
         let misspelt = unknown_table::tables(self, &known).into_iter().find(|table| table.is_misspelt)?;
         Some(format!("[plugin.{}]: {}", misspelt.name, misspelt.reason))
     }
@@ -91,33 +105,98 @@ impl Configuration {
             // What has a `*`, and front ends (`app_NAME`), may be for those that come later.
             let exact = patterns.iter().flatten().filter(|name| !name.contains('*') && !name.starts_with("app_"));
             for name in exact.filter(|name| !names.contains(&name.as_str())) {
-                let meant = nearest(name, &names, 1, 0.75).first().copied();
-                let hint = meant.map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default();
-                checked.warnings.push(format!("{table} `plugins` names `{name}`, which is no plugin{hint}"));
+                let told = format!("{table} `plugins` names `{name}`, which is no plugin");
+                match nearest(name, &names, 1, 0.75).first() {
+                    Some(meant) => checked.problems.push(format!("{told} (did you mean `{meant}`?)")),
+                    // It may be added yet.
+                    None => checked.warnings.push(told),
+                }
             }
         }
     }
 
     /// The plugins that a host would know.
-    fn known(&self, data: &Path, checked: &mut ConfigurationReport) -> BTreeSet<PluginName> {
+    fn known(&self, data: &Path, folder: &[FolderPlugin], checked: &mut ConfigurationReport) -> BTreeSet<PluginName> {
         let with_source = self.plugins.iter().filter(|(_, settings)| settings.source.is_some());
         let mut known: BTreeSet<_> = with_source.map(|(name, _)| name.clone()).chain(bundled::names()).collect();
         match AddedPlugins::of(data).list() {
             Ok(added) => known.extend(added.into_keys()),
             Err(error) => checked.problems.push(with_causes(&error)),
         }
-        if let Some(folder) = &self.plugin_folder {
-            match fs::read_dir(folder) {
-                Ok(_) => {
-                    known.extend(Folder::open(folder.clone()).files().into_iter().map(|found| found.name));
-                }
-                Err(error) => checked.problems.push(format!("[plugins] `folder` {}: {error}", folder.display())),
-            }
-        }
+        known.extend(folder.iter().map(|found| found.name.clone()));
         known
     }
 
-    fn check_component(
+    /// The plugins whose files lie in the folder of plugins, as far as it can be read and
+    /// their names are legal; which of them a host would load is for [`check_named`](Self::check_named)
+    /// to say. Blocks.
+    #[must_use]
+    pub fn folder_plugins(&self) -> Vec<(PluginName, PathBuf)> {
+        let found = self.files_of_folder(&mut ConfigurationReport::default()).into_iter();
+        found.filter(|found| found.problem.is_none()).map(|found| (found.name, found.file)).collect()
+    }
+
+    /// What lies in the folder of plugins.
+    fn files_of_folder(&self, checked: &mut ConfigurationReport) -> Vec<FolderPlugin> {
+        let Some(folder) = &self.plugin_folder else { return Vec::new() };
+        match fs::read_dir(folder) {
+            Ok(_) => Folder::open(folder.clone()).files(),
+            Err(error) => {
+                checked.problems.push(format!("[plugins] `folder` {}: {error}", folder.display()));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Whether a host would load what lies in the folder of plugins.
+    fn check_folder(&self, engine: &Engine, folder: &[FolderPlugin], data: &Path, checked: &mut ConfigurationReport) {
+        for found in folder.iter().filter(|found| self.settings_of(&found.name).enabled) {
+            let mut wrong = |what: &str| {
+                checked.problems.push(format!("[plugins] `folder` has {}: {what}", found.file.display()));
+            };
+            if let Some(problem) = &found.problem {
+                wrong(problem);
+            } else if let Some(reason) = reserved_name::reason(&found.name) {
+                wrong(reason);
+            } else if self.has_another(&found.name, data) {
+                wrong("another plugin has its name; rename the file");
+            } else if let Err(what) = self.loaded(engine, &found.name, &found.file) {
+                wrong(&what);
+            }
+        }
+    }
+
+    /// Whether a plugin of this name comes before the one of the folder.
+    fn has_another(&self, name: &PluginName, data: &Path) -> bool {
+        self.plugins.get(name).is_some_and(|settings| settings.source.is_some())
+            || bundled::find(name.as_str()).is_some()
+            || AddedPlugins::of(data).receipt(name).is_ok_and(|receipt| receipt.is_some())
+    }
+
+    /// The digest of a plugin that is bundled, added or in the folder; nothing where it
+    /// cannot be read, which is told elsewhere.
+    fn digest_without_source(&self, name: &PluginName, data: &Path, folder: &[FolderPlugin]) -> Option<Digest> {
+        if let Some(component) = bundled::component(name) {
+            return Some(component.digest());
+        }
+        if let Some(receipt) = AddedPlugins::of(data).receipt(name).ok()? {
+            return Some(receipt.digest);
+        }
+        let found = folder.iter().find(|found| found.name == *name && found.problem.is_none())?;
+        let bytes = regular_file::read(&found.file, self.host_limits.component_bytes).ok()?;
+        Some(Component::new(bytes).digest())
+    }
+
+    /// Loads a component as a host would, and says which one it is.
+    fn loaded(&self, engine: &Engine, name: &PluginName, file: &Path) -> Result<Digest, String> {
+        let bytes = regular_file::read(file, self.host_limits.component_bytes).map_err(|error| error.to_string())?;
+        let component = Component::new(bytes);
+        let digest = component.digest();
+        engine.load(name.clone(), component).map_err(|error| with_causes(&error))?;
+        Ok(digest)
+    }
+
+    fn check_source(
         &self,
         engine: &Engine,
         name: &PluginName,
@@ -125,22 +204,28 @@ impl Configuration {
         checked: &mut ConfigurationReport,
     ) {
         let Some(source) = &settings.source else { return };
-        let mut wrong =
-            |what: String| checked.problems.push(format!("[plugin.{name}] `source` {}: {what}", source.display()));
-        let component = match regular_file::read(source, self.host_limits.component_bytes) {
-            Ok(bytes) => Component::new(bytes),
-            Err(error) => return wrong(error.to_string()),
-        };
-        let digest = component.digest();
-        if let Err(error) = engine.load(name.clone(), component) {
-            return wrong(with_causes(&error));
+        match self.loaded(engine, name, source) {
+            Ok(digest) => self.check_pin(name, settings, digest, checked),
+            Err(what) => {
+                checked.problems.push(format!("[plugin.{name}] `source` {}: {what}", source.display()));
+            }
         }
+    }
+
+    /// Whether a component is the one that the operator confirmed.
+    fn check_pin(
+        &self,
+        name: &PluginName,
+        settings: &PluginSettings,
+        digest: Digest,
+        checked: &mut ConfigurationReport,
+    ) {
         match self.effective_grants(name, settings, digest) {
             Ok(effective) => {
                 let told = effective.warnings.into_iter().map(|warning| format!("plugin {name} {warning}"));
                 checked.warnings.extend(told);
             }
-            Err(unconfirmed) => wrong(unconfirmed.to_string()),
+            Err(unconfirmed) => checked.problems.push(format!("[plugin.{name}] {unconfirmed}")),
         }
     }
 

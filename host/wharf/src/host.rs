@@ -69,7 +69,7 @@ pub struct Host {
     shared: Arc<Shared>,
 }
 
-/// A host that is not kept open by whoever has this.
+/// A reference to a host that does not keep it open.
 #[derive(Clone)]
 pub(crate) struct WeakHost(Weak<Shared>);
 
@@ -89,7 +89,7 @@ const LAST_SPANS: Duration = Duration::from_secs(1);
 struct Shared {
     // Read for a pointer copy at each call, written when plugins change.
     registry: RwLock<Arc<Registry>>,
-    // Held by whoever makes the next registry out of the present one.
+    // Held while the next registry is made out of the present one.
     changing: Mutex<()>,
     engine: Engine,
     sources: PluginSources,
@@ -240,9 +240,8 @@ impl Host {
         &self.shared.rooms.streams
     }
 
-    /// Opens a stream of events under a context, for whoever reads it over HTTP
-    /// or from [`Host::streams`]. The app says what happens; when it is over is
-    /// detected by these parameters, or told by [`StreamWriter::complete`].
+    /// Opens a stream of events under a context, for readers over HTTP or from [`Host::streams`]. The app says what
+    /// happens; when it is over is detected by these parameters, or told by [`StreamWriter::complete`].
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -93,6 +93,7 @@ pub use host::{
 };
 pub use installed::{Installed, Off, Origin, Rejected};
 pub use missing_feature::MissingFeature;
+pub use reserved_name::reason as reserved_name;
 pub use wharf_core::grant::EventsGrant;
 pub use wharf_core::service::{AllowedPlugins, Caller, Level, Viewer};
 pub use wharf_core::text::with_causes;

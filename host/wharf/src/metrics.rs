@@ -12,7 +12,7 @@ mod values;
 
 use prometheus_client::{
     encoding::text,
-    metrics::{family::Family, gauge::Gauge, info::Info},
+    metrics::{counter::Counter, family::Family, gauge::Gauge, info::Info},
     registry::{Registry, Unit},
 };
 use wharf_core::{Admission, audit::AuditSink as _};
@@ -81,8 +81,7 @@ impl MetricSources<'_> {
             let bytes = processes.output_disk_bytes();
             let help = "Output of processes that is kept on disk";
             gauge_of(registry, "process_output", help, bytes, Some(Unit::Bytes));
-            counter(registry, "process_polls", "Polls of processes", polls.polls);
-            polling::register(registry, &polls, |language| processes.guidance_effect(language));
+            polling::register(registry, "process", &polls, |language| processes.guidance_effect(language));
         }
         if let Some(terminals) = &self.rooms.terminals {
             terminals::terminals(registry, terminals);
@@ -92,6 +91,10 @@ impl MetricSources<'_> {
             gauge(registry, "pages_open", "Web pages that are open", pages.open);
             gauge(registry, "page_requests_pending", "Requests of pages that are pending", pages.pending);
             counter(registry, "pages_opened", "Web pages that were opened", pages.opened);
+            counter(registry, "page_requests", "Scripts and operations that pages were asked for", pages.requests);
+            counter(registry, "page_requests_failed", "Of these, those that failed", pages.failed);
+            pages_closed(registry, &pages);
+            polling::register(registry, "page_request", &pages.polls, |language| webviews.guidance_effect(language));
         }
         if let Some(workspaces) = &self.rooms.workspaces {
             let active = count(workspaces.active().len());
@@ -99,6 +102,18 @@ impl MetricSources<'_> {
         }
         terminals::endings(registry, self.rooms.terminals.as_deref(), &self.rooms.streams);
     }
+}
+
+/// Pages that are closed, by what closed them.
+fn pages_closed(registry: &mut Registry, pages: &wharf_webview::Metrics) {
+    let closed = Family::<[(&'static str, &'static str); 1], Counter>::default();
+    let others = pages.closed.saturating_sub(pages.idle + pages.evicted + pages.lost);
+    for (by, count) in
+        [("idle", pages.idle), ("evicted", pages.evicted), ("browser-ended", pages.lost), ("other", others)]
+    {
+        closed.get_or_create(&[("by", by)]).inc_by(count);
+    }
+    registry.register("pages_closed", "Web pages that are closed", closed);
 }
 
 /// Resident memory of this process.

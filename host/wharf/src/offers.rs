@@ -18,7 +18,7 @@ use wharf_engine::Plugin;
 
 use crate::installed::Installed;
 
-/// Prompts under their full names, templates, and who answers for addresses.
+/// Prompts under their full names, templates, and which plugins answer for addresses.
 #[derive(Debug)]
 pub(crate) struct Offers {
     prompts: Arc<[PromptDefinition]>,
@@ -117,7 +117,7 @@ impl Offers {
             .find(|reader| reader.plugin.templates().iter().any(|known| known.uri_template == template))
     }
 
-    /// Tells what has become another list than `before`, to who may use what changed.
+    /// Tells which lists differ from `before`, to clients that may use what changed.
     pub(crate) fn tell_changes(&self, before: &Self, announcements: &Announcements) {
         let prompts: BTreeSet<_> = differing(&self.prompts_by, &before.prompts_by).collect();
         if !prompts.is_empty() {

@@ -1,5 +1,5 @@
 //! Paths as they enter: absolute from there on, since a process, a terminal or a
-//! later command runs in another directory than the one who named them.
+//! later command runs in another directory than the command that named them.
 
 use std::{
     io,

@@ -26,7 +26,7 @@ pub(crate) struct PluginSources {
     // What was added when it was loaded last.
     loaded: Mutex<InstalledSet>,
     pub(crate) folder: Option<Folder>,
-    /// Held by whoever loads anew, so that what was read later counts.
+    /// Held while plugins are loaded anew, so that what was read later counts.
     pub(crate) reloading: tokio::sync::Mutex<()>,
 }
 

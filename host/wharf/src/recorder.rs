@@ -1,6 +1,5 @@
-//! What happens in one host, on its way to who keeps it: every call is counted,
-//! told to the files of the data directory or to the app's own sink, and to whoever
-//! traces.
+//! Records what happens in one host: every call is counted, and told to the files
+//! of the data directory or to the app's own sink, and to the tracer.
 //!
 //! Knows neither the form of a line nor that of a metric.
 
@@ -227,7 +226,7 @@ impl AuditSink for Recorder {
         }
     }
 
-    /// Denials are counted whoever listens.
+    /// Denials are counted even where nothing listens.
     fn interest(&self) -> AuditInterest {
         let nothing = AuditInterest { host_calls: false, names: false };
         self.kept.as_ref().map_or(nothing, |kept| kept.interest())

@@ -8,8 +8,9 @@ pub(crate) const OF_APP: &str = "the name `app` is that of the tools which the e
 /// Why no plugin is called `host`.
 const OF_HOST: &str = "the name `host` stands for the host itself; choose another name for the plugin";
 
-/// Why a plugin cannot have this name, where it cannot.
-pub(crate) fn reason(name: &PluginName) -> Option<&'static str> {
+/// Why a plugin cannot have this name, where it cannot: it stands for something else.
+#[must_use]
+pub fn reason(name: &PluginName) -> Option<&'static str> {
     if *name == PluginName::app() {
         return Some(OF_APP);
     }

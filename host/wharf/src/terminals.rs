@@ -247,7 +247,7 @@ impl TerminalService for HostTerminals {
     }
 }
 
-/// Somebody who looks on.
+/// A viewer of a terminal.
 struct HostTerminalWatch(WatchedTerminal);
 
 #[async_trait::async_trait]

@@ -27,17 +27,27 @@ pub(crate) fn tables(configuration: &Configuration, known: &BTreeSet<PluginName>
     unknown
         .map(|(name, settings)| {
             let names: Vec<_> = known.iter().map(PluginName::as_str).collect();
-            let meant = nearest(name.as_str(), &names, 1, ALIKE).first().copied();
+            let meant = nearest(name.as_str(), &names, 1, ALIKE).first().copied().or_else(|| whole_of(name, &names));
             let hint = meant.map(|meant| format!(" (did you mean `{meant}`?)")).unwrap_or_default();
             let says = if settings.enabled { "says what it may use" } else { "switches it off" };
             let reason = format!(
                 "wharf.toml {says}, and there is no such plugin{hint}: name its file with `source` under [plugin.{name}], \
                  add it with `wharf plugin add SOURCE --name {name}`, or take the table out"
             );
-            let is_misspelt = meant.is_some_and(|meant| !written.keys().any(|written| written.as_str() == meant));
+            let has_table = |meant: &str| written.keys().any(|written| written.as_str() == meant);
+            // What was to be off stays on, whatever else is said of it.
+            let is_misspelt = meant.is_some_and(|meant| !settings.enabled || !has_table(meant));
             UnknownTable { name: name.clone(), reason, is_misspelt }
         })
         .collect()
+}
+
+/// The one plugin whose name begins with this one and goes on behind a hyphen, as
+/// `content-store` does with `content`.
+fn whole_of<'n>(name: &PluginName, names: &[&'n str]) -> Option<&'n str> {
+    let mut whole =
+        names.iter().filter(|known| known.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('-')));
+    whole.next().copied().filter(|_| whole.next().is_none())
 }
 
 #[cfg(test)]
@@ -47,7 +57,7 @@ mod tests {
     use super::*;
 
     fn unknown(text: &str) -> Vec<(String, bool)> {
-        let known = ["browser", "planning"].iter().filter_map(|name| name.parse().ok()).collect();
+        let known = ["browser", "content-store", "planning"].iter().filter_map(|name| name.parse().ok()).collect();
         let configuration = Configuration::parse(text, Path::new("/")).expect("parses");
         tables(&configuration, &known).into_iter().map(|table| (table.reason, table.is_misspelt)).collect()
     }
@@ -58,7 +68,11 @@ mod tests {
             let told = unknown(&format!("[plugin.brwser]\n{lines}"));
             assert!(told.len() == 1 && told[0].0.contains("`browser`") && told[0].1, "{lines}: {told:?}");
         }
-        let told = unknown("[plugin.brwser]\nenabled = false\n[plugin.browser]\n[plugin.greeter]");
+        let told = unknown("[plugin.content]\nenabled = false");
+        assert!(told[0].0.contains("`content-store`") && told[0].1, "{told:?}");
+        let told = unknown("[plugin.brwser]\nenabled = false\n[plugin.browser]");
+        assert!(told[0].1, "what was to be off stays on: {told:?}");
+        let told = unknown("[plugin.brwser]\ngrants = {}\n[plugin.browser]\n[plugin.greeter]");
         assert!(told.len() == 2 && told.iter().all(|(_, is_misspelt)| !is_misspelt), "{told:?}");
         assert!(told[1].0.contains("plugin add SOURCE --name greeter") && !told[1].0.contains("did you mean"));
         assert!(unknown("[plugin.browser]\nenabled = false").is_empty());

@@ -64,7 +64,7 @@ impl From<WorkspaceError> for Error {
     fn from(error: WorkspaceError) -> Self {
         match error {
             WorkspaceError::Storage { action, source, path } => {
-                // The path is the operator's business.
+                // The path is for the operator alone.
                 tracing::warn!(path = %path.display(), %source, "the host cannot {action} a workspace");
                 Self::retryable(Code::Unavailable, format!("the host cannot {action} the workspace: {source}"))
             }

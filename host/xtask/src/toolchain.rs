@@ -27,7 +27,7 @@ const RUSTUP_LIMIT: Duration = Duration::from_secs(120);
 /// Which toolchain to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// What is there, else rustup, else Debian.
+    /// One that is installed, else rustup, else Debian.
     Auto,
     /// The ordinary toolchain, with the target added by rustup.
     Rustup,

@@ -28,6 +28,8 @@ pub(crate) const INPUT: usize = 100_000;
 /// Keys that are pressed at once, and characters of the name of one.
 pub(crate) const KEYS: usize = 100;
 pub(crate) const KEY: usize = 40;
+/// Characters of the name of a profile.
+pub(crate) const PROFILE: usize = 64;
 /// Characters of a regular expression.
 pub(crate) const PATTERN: usize = 1_000;
 /// Seconds that a call waits.

@@ -9,7 +9,25 @@ pub(crate) mod sending;
 pub(crate) mod starting;
 pub(crate) mod waiting;
 
+use wharf_sdk::check::text as check_text;
+use wharf_sdk::contract::turn::Preset;
+use wharf_sdk::terminal::Preset as PresetName;
 use wharf_sdk::{ErrorCode, ToolError};
+
+use crate::limits;
+
+/// What turns go by: one of the contract's presets, or a profile that the operator
+/// configured. Whether there is such a profile, the host says.
+fn judged_by(preset: Option<Preset>, profile: Option<&str>) -> Result<Option<PresetName>, ToolError> {
+    match (preset, profile) {
+        (Some(_), Some(_)) => Err(ToolError::invalid("give a `preset` or a `profile`, not both")),
+        (preset, None) => Ok(preset.map(PresetName::from)),
+        (None, Some(profile)) => {
+            check_text("profile", profile, limits::PROFILE)?;
+            Ok(Some(PresetName::from(profile.to_owned())))
+        }
+    }
+}
 
 /// An error about a terminal, with what to do next.
 fn of_terminal(error: ToolError) -> ToolError {

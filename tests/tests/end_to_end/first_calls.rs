@@ -200,6 +200,9 @@ fn each_process_of_a_client_has_a_session_of_its_own_and_nobody_is_warned() {
     done(&mut client, "planning__get_current_state", json!({}));
     let (_, log, _) = client.leave();
     assert!(log.contains("share one") && log.contains("--session new"), "{log}");
+    // Over HTTP alone there is no process of a client.
+    let run = wharf(["serve", "--http", "127.0.0.1:0", "--session", "new"]).data(data.path()).run();
+    assert!(run.code == Some(3) && run.err.contains("Wharf-Session"), "{run:?}");
 }
 
 #[test]

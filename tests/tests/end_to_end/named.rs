@@ -74,14 +74,19 @@ fn config_check_opens_all_that_is_named_and_fails_where_it_is_wrong() {
     // A folder to exchange files in may be on a disk that comes and goes.
     let run = missing("exchange");
     assert!(run.code == Some(0) && run.err.contains("warning: [plugin.echo.grants.workspace] `exchange`"), "{run:?}");
-    let named =
-        text.replace("[[http.tokens]]\n", "[[http.tokens]]\nplugins = [\"planing\", \"host\", \"app_*\", \"echo\"]\n");
-    let run = check(&files, &named);
+    let named = |name: &str| {
+        let plugins = format!("[[http.tokens]]\nplugins = [\"{name}\", \"host\", \"app_*\", \"echo\"]\n");
+        check(&files, &text.replace("[[http.tokens]]\n", &plugins))
+    };
+    let run = named("planing");
     assert!(
-        run.code == Some(0) && run.err.contains("`planing`, which is no plugin (did you mean `planning`?)"),
+        run.code == Some(3) && run.err.contains("`planing`, which is no plugin (did you mean `planning`?)"),
         "{run:?}"
     );
     assert_eq!(run.err.matches("which is no plugin").count(), 1, "{run:?}");
+    // What may be added yet.
+    let run = named("tickets");
+    assert!(run.code == Some(0) && run.err.contains("`tickets`, which is no plugin"), "{run:?}");
     let broken = files.write("broken.wasm", "no component");
     let (echo, broken) = (component("guest-echo").display().to_string(), broken.display().to_string());
     for (from, to, told) in [
@@ -102,6 +107,30 @@ fn config_check_opens_all_that_is_named_and_fails_where_it_is_wrong() {
     let run = wharf(["config", "check", "--json"]).config(&file).data(&files.path().join("data")).run();
     let told: Value = serde_json::from_str(&run.out).expect("JSON");
     assert!(run.code == Some(3) && told["problems"].as_array().is_some_and(|problems| !problems.is_empty()), "{told}");
+}
+
+#[test]
+fn config_check_finds_what_a_host_would_refuse_of_plugins_without_a_source() {
+    let files = Data::alone();
+    let other = format!("digest = \"blake3:{}\"", "0".repeat(64));
+    let run = check(&files, &format!("[plugin.planning]\n{other}\npin = \"refuse\"\n"));
+    assert!(run.code == Some(3) && run.err.contains("[plugin.planning]") && run.err.contains("--confirm"), "{run:?}");
+    // A pin without a word for it withholds the grants, and the host starts.
+    let run = check(&files, &format!("[plugin.planning]\n{other}\n"));
+    assert!(run.code == Some(0) && run.err.contains("has none of its grants"), "{run:?}");
+    let echo = std::fs::read(component("guest-echo")).expect("built");
+    for (name, content, told) in [
+        ("broken.wasm", b"no component".as_slice(), "no Wasm component"),
+        ("planning.wasm", &echo, "another plugin has its name"),
+        ("host.wasm", &echo, "stands for the host itself"),
+    ] {
+        let folder = files.path().join("plugins");
+        std::fs::create_dir(&folder).expect("made");
+        std::fs::write(folder.join(name), content).expect("written");
+        let run = check(&files, "[plugins]\nfolder = \"plugins\"\n");
+        assert!(run.code == Some(3) && run.err.contains(name) && run.err.contains(told), "{name}: {run:?}");
+        std::fs::remove_dir_all(&folder).expect("removed");
+    }
 }
 
 #[test]

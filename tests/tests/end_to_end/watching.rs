@@ -3,7 +3,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::json;
-use wharf_tests::{SentEvent, Server, Setup};
+use wharf_tests::{SentEvent, Server, Setup, replied};
 
 fn shells() -> Setup {
     Setup::bare().own_terminals("shell = true\nprograms = [\"sh\"]")
@@ -51,7 +51,9 @@ fn a_terminal_is_watched_from_its_screen_on_and_again_from_where_somebody_was() 
     // A cursor that nothing stands at begins with the screen.
     let lost = server.follow("GET", &format!("{watch}?last_event_id=99999999"), "s", "").event().expect("the screen");
     assert_eq!(lost.kind, "screen", "{lost:?}");
-    // Nobody else sees it.
+    // The session's other assistants see it, and no other session does.
+    let seen = replied(server.send("GET", "/v1/watch", "s", "Wharf-Assistant: another\r\n", "")).json();
+    assert_eq!(seen["terminals"][0]["terminal"], json!(id), "{seen}");
     assert_eq!(server.ask("GET", &watch, "t", None).status, 404);
     assert_eq!(server.ask("GET", "/v1/watch", "t", None).json()["terminals"], json!([]));
 

@@ -1,4 +1,4 @@
-//! A browser, a site on the loopback, and somebody who hears what pages say.
+//! A browser, a site on the loopback, and a receiver of what pages report.
 
 use std::{
     collections::HashMap,
@@ -353,7 +353,7 @@ pub(crate) fn path_of(text: &str) -> PathBuf {
     PathBuf::from(text)
 }
 
-/// For whoever runs the tests.
+/// Prints a note for the person who runs the tests.
 #[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
 pub(crate) fn note(text: &str) {
     eprintln!("{text}");

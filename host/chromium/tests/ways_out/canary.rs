@@ -1,4 +1,4 @@
-//! A server that sees whoever calls, in whatever way.
+//! A server that records every connection and datagram that reaches it.
 
 use std::{
     collections::BTreeSet,

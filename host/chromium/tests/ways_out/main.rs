@@ -52,8 +52,8 @@ async fn no_way_leads_out_of_the_granted_origins() {
     browser.end().await;
 }
 
-/// Goes these ways to a canary, in pages that have to be kept until it was seen what
-/// comes of it.
+/// Tries to reach a canary in these ways. Keep the returned pages until the effects
+/// have been checked.
 async fn go(
     browser: &Browser,
     site: &Site,

@@ -1,5 +1,4 @@
-//! Pages of a real browser, and somebody who hears what came of what they were
-//! asked to do.
+//! Pages of a real browser, and a receiver of the results of what they were asked to do.
 
 use std::{
     collections::HashMap,
@@ -118,7 +117,7 @@ impl Page {
         assert!(matches!(settled, Settled::Done(_)), "{url}: {settled:?}");
     }
 
-    /// Runs an expression or statements, and does not wait for what comes of it.
+    /// Runs an expression or statements, and does not wait for the result.
     pub(crate) fn start(&self, script: &str) -> Token {
         let wrap =
             |body: &str| format!("(async () => JSON.stringify({{ value: await (async () => {{ {body} }})() }}))()");

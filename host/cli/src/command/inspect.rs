@@ -9,6 +9,7 @@ use wharf::{
     HostLimits, MemoryStore, PluginName,
     engine::{Component, Engine, EngineConfig, Inspection, Rooms},
     grant::Capability,
+    reserved_name,
     sources::read_component,
     with_causes,
 };
@@ -67,10 +68,12 @@ pub(super) fn look_at(name: &PluginName, component: Component, limits: HostLimit
     Ok(plugin.inspect())
 }
 
-/// The name that the file would have as a plugin.
+/// The name that the file would have as a plugin; `plugin`, where its own is none or no
+/// plugin may have it.
 pub(super) fn plugin_name(file: &std::path::Path) -> PluginName {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase().replace('_', "-");
-    stem.parse().unwrap_or_else(|_| match "plugin".parse() {
+    let name = stem.parse().ok().filter(|name| reserved_name(name).is_none());
+    name.unwrap_or_else(|| match "plugin".parse() {
         Ok(name) => name,
         Err(_) => unreachable!("a legal name"),
     })
@@ -118,4 +121,20 @@ fn print(file: &std::path::Path, name: &PluginName, inspection: &Inspection) {
     }
     let word = wharf::text::for_shell(&file.display().to_string());
     println!("\n`wharf grant {word}` says what it could do with that, and writes it.");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_file_whose_name_no_plugin_may_have_gets_another() {
+        for (file, name) in
+            [("My_Tool.wasm", "my-tool"), ("host.wasm", "plugin"), ("app.wasm", "plugin"), ("ä.wasm", "plugin")]
+        {
+            assert_eq!(plugin_name(Path::new(file)).as_str(), name, "{file}");
+        }
+    }
 }

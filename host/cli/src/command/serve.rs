@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use tokio_util::sync::CancellationToken;
 use wharf::{
@@ -111,6 +111,13 @@ const GRACE: Duration = Duration::from_secs(1);
 
 impl ServeArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
+        if self.is_new() && !self.stdio {
+            bail!(Unusable(
+                "`--session new` is for --stdio, where the process of a client is one session; clients over HTTP name \
+                 theirs in the header `Wharf-Session`, or leave it out with --session NAME"
+                    .to_owned()
+            ));
+        }
         let configuration = self.configuration(global)?;
         let session = self.session.as_ref().map(SessionChoice::id).transpose()?;
         let rules = ContextRules {
@@ -219,7 +226,7 @@ impl ServeArguments {
         Ok(HttpServing { url, token_file, clients: number, task: tokio::spawn(server.serve(shutdown)) })
     }
 
-    /// Who may call, and the file with the token of who may do everything.
+    /// The clients that may call, and the file with the token that allows everything.
     fn clients(&self, section: &HttpSection, data: &Path) -> Result<(Vec<HttpClient>, Option<PathBuf>)> {
         let named = section.tokens.iter().map(|token| token.client(|name| std::env::var(name).ok()));
         let named = named.collect::<Result<_, _>>();
@@ -292,7 +299,7 @@ async fn announce_containment(host: Host) {
                     missing,
                     "processes cannot be contained here, and are refused unless a grant gives that up; see `wharf doctor`"
                 ),
-                // Nobody's word starts a program then.
+                // No grant can start a program then.
                 Ok(_) => tracing::warn!(
                     target: "wharf::start",
                     missing, "processes cannot be contained here, and are refused; see `wharf doctor`"
@@ -306,7 +313,7 @@ async fn announce_containment(host: Host) {
     }
 }
 
-/// What advice against polling came to, for whoever reads the log.
+/// Logs the totals of advice against polling.
 fn announce_polls(host: &Host) {
     let Some(totals) = host.poll_totals().filter(|totals| totals.polls > 0) else { return };
     tracing::info!(

@@ -1,4 +1,4 @@
-//! How turns ended so far, for whoever watches a host.
+//! How turns ended so far, for the metrics of a host.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use parking_lot::Mutex;
 
 use super::Decision;
 
-/// Counts turns by why they ended and how sure that was. There are as many
-/// counts as there are such words, whoever causes them.
+/// Counts turns by reason and confidence. The words for both are fixed, so the number
+/// of counters is bounded.
 #[derive(Debug, Default)]
 pub struct Endings(Mutex<BTreeMap<(&'static str, &'static str), u64>>);
 

@@ -7,8 +7,8 @@ use std::fmt;
 const SHORTEST: usize = 16;
 const LONGEST: usize = 128;
 
-/// What a shell was given to say with its signals. Made by who starts the
-/// shell, from randomness; never shown.
+/// The secret that a shell sends with its signals. The code that starts the shell makes
+/// it at random; it is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Nonce(Box<str>);
 

@@ -31,9 +31,9 @@ pub struct Parameters {
     pub empty_polls_while_busy: bool,
     /// How long a turn may be silent once something came. 004: 60 s.
     pub inactivity_timeout: Duration,
-    /// The same while the program is known not to wait for input, which makes
-    /// silence mean less. 60 s: what 004 grants where it knows nothing. Who asks
-    /// for another `inactivity_timeout` means this one, too.
+    /// The same while the program is known not to wait for input, when silence means
+    /// less. 60 s: what 004 grants where it knows nothing. A caller that sets
+    /// `inactivity_timeout` alone sets this one, too.
     pub busy_inactivity_timeout: Duration,
     /// How long a turn may last. 450 s: what 004's 30 attempts of 15 s take.
     pub time_limit: Duration,

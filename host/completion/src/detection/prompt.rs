@@ -16,8 +16,8 @@ const MAX_COMPILED_BYTES: usize = 1 << 20;
 /// A longer row is no prompt: nobody reads so much before typing.
 const MAX_ROW_BYTES: usize = 1_024;
 
-/// Questions and pagers: whoever prints these waits. The first three are the
-/// examples of the facts that this module goes by.
+/// Questions and pagers: a program that prints one of these waits for input. The first
+/// three are the examples of the facts that this module goes by.
 const QUESTIONS: &[&str] = &[
     r"(?i)[(\[](y/n|yes/no|y/n/[a-z/?]+|yes/no/\[?[^)\]]{1,30}\]?)[)\]]\s?[:?]?\s?$",
     r"(?i)\b(password|passphrase|passcode|verification code)( for [^:]{1,100})?:\s?$",
@@ -40,8 +40,8 @@ const REPLS: &[&str] = &[
     r#"^irb\([^)]{1,40}\):\d+(:\d+)?[>*"'] *$"#,
 ];
 
-/// Whole rows of shells that say who is where, as on another machine, where
-/// nobody sees what the shell does.
+/// Whole rows of shells whose prompt names user and machine. They matter on other
+/// machines, where the host cannot see what the shell does.
 const SHELLS: &[&str] = &[
     r"^(\([^()]{1,60}\) ?)?\[?[A-Za-z_][A-Za-z0-9_.-]{0,63}@[A-Za-z0-9][A-Za-z0-9.-]{0,62}[: ][^$#%>:]{0,200}[^\s$#%>:][$#] $",
 ];
@@ -129,8 +129,8 @@ impl Prompts {
         QUESTIONS_ALONE.clone()
     }
 
-    /// Questions, pagers, shells that say who is where, and broadly what prompts
-    /// end with.
+    /// Questions, pagers, shells whose prompt names user and machine, and broadly what
+    /// prompts end with.
     #[must_use]
     pub fn standard() -> Self {
         STANDARD.clone()

@@ -165,7 +165,7 @@ impl Parameters {
         at_most(&mut self.inactivity_timeout, tuning.inactivity_timeout_milliseconds.is_some(), limit);
         if tuning.busy_inactivity_timeout_milliseconds.is_none() {
             self.busy_inactivity_timeout = match tuning.inactivity_timeout_milliseconds {
-                // Who asks for silence means it whatever the program does.
+                // A caller that sets the silence means it for busy programs, too.
                 Some(_) => self.inactivity_timeout,
                 None => self.busy_inactivity_timeout.max(self.inactivity_timeout).min(limit),
             };

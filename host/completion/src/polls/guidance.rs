@@ -1,6 +1,6 @@
 //! The advice itself: numbers for programs, a sentence for people and models.
 //!
-//! It names no tool: which tools there are is the plugin's business.
+//! It names no tool, since only the plugin knows which tools there are.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ pub enum Subject {
     Request,
 }
 
-/// Advice to who polls what still runs too often.
+/// Advice to a caller that polls something too often while it runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Guidance {
     /// Polls in a row that found it running.
@@ -95,7 +95,8 @@ impl Guidance {
     }
 }
 
-/// At least twice the interval so far, and a quarter of how long it has run: who has waited for an hour can wait a few minutes more.
+/// At least twice the mean interval and a quarter of the running time, within 5 s to 10 min: a caller that has waited
+/// for an hour can wait a few minutes more.
 fn suggested(mean: Duration, ran: Duration) -> Duration {
     mean.saturating_mul(2).max(ran / 4).clamp(Duration::from_secs(5), Duration::from_secs(600))
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Language;
 
-/// Counts as they happen; exact, whoever counts at once.
+/// Counts polls as they happen; exact under concurrent updates.
 #[derive(Debug, Default)]
 pub struct PollMetrics {
     polls: AtomicU64,

@@ -49,7 +49,7 @@ pub struct StreamInfo {
     pub ended: Option<Ended>,
 }
 
-/// Who ends the turns.
+/// What ends the turns.
 pub(super) enum Decider {
     /// This detector; the stream ends with the first turn where `once`.
     Detector { detector: Box<Detector>, once: bool },
@@ -138,7 +138,7 @@ impl Record {
         state
     }
 
-    /// Changes the state and tells who waits.
+    /// Changes the state and wakes the tasks that wait for a change.
     pub(super) fn change<T>(
         &self,
         change: impl FnOnce(&mut State) -> Result<T, StreamError>,
@@ -325,7 +325,7 @@ impl State {
         self.set_ended(why);
         if self.runs() {
             let mut decision = self.decision();
-            // Who closes it has nothing more to say; who deletes it takes the turn back.
+            // A source that closes its stream completes the turn; any other end cancels it.
             decision.verdict = (why == Ended::Closed)
                 .then_some(Verdict { reason: Reason::StreamClosed, confidence: Confidence::High });
             self.complete(&decision);

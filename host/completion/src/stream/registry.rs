@@ -61,8 +61,8 @@ pub struct Streams {
     records: Arc<Mutex<HashMap<StreamId, Kept>>>,
 }
 
-/// A stream that can be found, and its place. Who reads one that is forgotten
-/// reads on, and it takes no place then.
+/// A stream that can be found, and its place. Readers of a forgotten stream
+/// read on, and it takes no place then.
 struct Kept {
     record: Arc<Record>,
     _place: Share,
@@ -80,7 +80,7 @@ pub struct OpenStream<'o> {
     pub held_by: Option<&'static str>,
 }
 
-/// Who says when turns begin and end.
+/// What decides when turns begin and end.
 #[derive(Debug)]
 pub enum Turns {
     /// One turn, which begins now; its end is detected, and ends the stream.
@@ -212,8 +212,7 @@ impl Streams {
         found.iter().map(|record| record.info()).collect()
     }
 
-    /// Ends a stream of this context and forgets it; who reads it is told that
-    /// it ended.
+    /// Ends a stream of this context and forgets it; its readers are told that it ended.
     ///
     /// # Errors
     /// `not-found` where there is none, `conflict` where something else lets

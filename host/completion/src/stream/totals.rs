@@ -1,4 +1,4 @@
-//! What streams and their turns came to, for whoever watches a host.
+//! Totals of streams and their turns, for the metrics of a host.
 
 use std::collections::BTreeMap;
 

@@ -95,7 +95,7 @@ pub struct WatchableTerminal {
     pub raw_bytes: u64,
 }
 
-/// What somebody who looks on is shown.
+/// What a viewer is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalSeen {
     /// The whole screen, for a terminal of this size that has just been reset:

@@ -63,7 +63,7 @@ impl fmt::Display for Capability {
 /// would change it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denied {
-    /// Who was refused.
+    /// The plugin that was refused.
     pub plugin: PluginName,
     /// What it wanted to use.
     pub capability: Capability,

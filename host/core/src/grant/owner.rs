@@ -20,9 +20,8 @@ pub struct Owner {
     pub session: SessionId,
 }
 
-/// Whose terminal: narrower than the owner of a process, since whoever reads a
-/// terminal reads a conversation, and one terminal is what each assistant of a
-/// session has.
+/// The owner of a terminal. Narrower than the owner of a process, since reading a terminal
+/// means reading a conversation, and each assistant of a session has a terminal of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TerminalOwner {
@@ -36,8 +35,8 @@ pub struct TerminalOwner {
     pub assistant: Option<AssistantId>,
 }
 
-/// Whose web page: as narrow as the owner of a terminal, since whoever reads a page
-/// may read what somebody logged in to.
+/// The owner of a web page. As narrow as the owner of a terminal, since a reader of the
+/// page may see what is behind a login.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct WebViewOwner {
@@ -66,8 +65,8 @@ impl WorkspaceKey {
         Self { tenant: context.tenant.clone(), session: context.session.clone() }
     }
 
-    /// Reads back what names a workspace on disk. Grants nothing: who works on
-    /// behalf of a call takes the key from its grant.
+    /// Restores the key of a workspace that was found on disk. Grants nothing: code
+    /// that works on behalf of a call takes the key from its grant.
     #[must_use]
     pub fn restored(tenant: TenantId, session: SessionId) -> Self {
         Self { tenant, session }

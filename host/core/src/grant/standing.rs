@@ -1,5 +1,5 @@
-//! How the grants of a plugin stand while a host runs: what time it is, whether
-//! they are held back, and who counts what they refuse.
+//! The state of a plugin's grants while a host runs: what time it is, whether they are
+//! held back, and what counts the refusals.
 //!
 //! Every refusal is made here, so none is made without being counted.
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{Error, PluginName};
 
-/// What time it is, from whoever knows. Core itself has no clock.
+/// What time it is. Core itself has no clock; the host hands one in.
 #[derive(Clone)]
 pub struct GrantClock(Arc<dyn Fn() -> SystemTime + Send + Sync>);
 

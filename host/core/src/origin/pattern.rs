@@ -77,7 +77,7 @@ impl OriginPattern {
             Some(authority) => (true, authority),
             None => (false, authority),
         };
-        // What a URL would drop or read otherwise than whoever wrote it.
+        // Characters that a URL parser drops, or does not read as they are written.
         let odd = |character: char| {
             matches!(character, '*' | '/' | '?' | '#' | '@' | '\\' | '%')
                 || character.is_whitespace()

@@ -14,7 +14,7 @@ const LONGEST_BYTES: usize = 4 << 10;
 const MAX_NAME_BYTES: usize = 64;
 const MAX_TEMPLATE_BYTES: usize = 1 << 10;
 
-/// Headers that frame a message or say who is asked.
+/// Headers that frame a message or name the server that is asked.
 const NOT_FILLED: [&str; 12] = [
     "accept-encoding",
     "connection",

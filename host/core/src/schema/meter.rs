@@ -19,7 +19,7 @@ pub enum Stopped {
     Steps,
     /// Schema and value nest more deeply together than the stack allows.
     Depth,
-    /// Whoever asked for it does not want it any more.
+    /// It was interrupted, since its caller has gone or its time is over.
     Interrupted,
 }
 

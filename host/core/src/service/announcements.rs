@@ -12,11 +12,11 @@ use crate::TenantId;
 /// told so, and takes everything for changed.
 const KEPT_CHANGES: usize = 256;
 
-/// Tells changes to whoever listens. Cheap to clone; nobody waits for anybody.
+/// Tells changes to all listeners. Cheap to clone; neither side waits for the other.
 #[derive(Debug, Clone)]
 pub struct Announcements {
     changes: broadcast::Sender<Change>,
-    /// Those who hear of the tools of one tenant.
+    /// The listeners to the tools of each tenant.
     // A lock of the standard library: held for a look-up.
     tenants: Arc<Mutex<HashMap<TenantId, watch::Sender<u64>>>>,
 }
@@ -34,12 +34,12 @@ impl Announcements {
         let _ = self.changes.send(change);
     }
 
-    /// Tells that the list of tools has become another one.
+    /// Tells all tenants that the list of tools has changed.
     pub fn tools_changed(&self) {
         self.tenants().values().for_each(tell);
     }
 
-    /// The same of the list of one tenant: no other one hears of it.
+    /// The same for one tenant: no other one hears of it.
     pub fn tools_of_tenant_changed(&self, tenant: &TenantId) {
         if let Some(listening) = self.tenants().get(tenant) {
             tell(listening);
@@ -56,7 +56,7 @@ impl Announcements {
     #[must_use]
     pub fn listen_to_tools_of_tenant(&self, tenant: &TenantId) -> watch::Receiver<u64> {
         let mut tenants = self.tenants();
-        // Tenants come and go for years; who does not listen is not kept.
+        // Tenants come and go for years, so those without a listener are not kept.
         tenants.retain(|_, listening| listening.receiver_count() > 0);
         tenants.entry(tenant.clone()).or_insert_with(|| watch::Sender::new(0)).subscribe()
     }

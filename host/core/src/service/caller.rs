@@ -1,4 +1,4 @@
-//! Who makes a request, and what holds for everything that is done for it.
+//! The caller of a request, and what holds for everything that is done for it.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct Caller {
     pub client: Option<Arc<str>>,
     /// Ends the work when it fires.
     pub cancel: CancellationToken,
-    /// Who hears of progress and messages.
+    /// Where progress and messages go.
     pub events: Events,
     /// The span that the request belongs to, where somebody said one.
     pub trace: Option<TraceParent>,

@@ -1,8 +1,8 @@
 //! What a transport serves to front ends: pages and windows of an app whose own
 //! functions are tools, for as long as they are connected.
 //!
-//! Plain data in both directions, so that the room of the protocol knows
-//! nothing of who keeps the calls.
+//! Plain data in both directions, so that the transport knows nothing of how the calls
+//! are kept.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 
 use crate::{AssistantId, Error, SessionId, TenantId, ThreadId};
 
-/// Who has connected a front end. Nobody else finds it; its tools are those of
-/// the whole tenant.
+/// The client that has connected a front end. No other client finds it; its tools are
+/// there for the whole tenant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FrontEndOwner {
     /// Whose calls it serves.
@@ -209,9 +209,9 @@ pub trait FrontEndService: Send + Sync + 'static {
     /// `not-found`.
     fn disconnect(&self, owner: &FrontEndOwner, front_end: &str) -> Result<(), Error>;
 
-    /// Waits for events behind the number `after`. Calls that wait are told to
-    /// whoever has not seen them, however often it comes back. None at all once
-    /// `patience` is over; nothing where it was disconnected meanwhile.
+    /// Waits for events after the number `after`. A front end is told of calls that
+    /// wait until it has seen them, however often it comes back. The list is empty once
+    /// `patience` is over; `None` means that the front end was disconnected meanwhile.
     ///
     /// # Errors
     /// `not-found`.

@@ -140,8 +140,8 @@ pub enum Change {
     },
 }
 
-/// Prompts, resources and completions of plugins. Each question says who is looking: plugins
-/// that they may not use are as if they were not there, and are asked for nothing.
+/// Prompts, resources and completions of plugins. Each query names the viewer: plugins that
+/// the viewer may not use seem not to exist, and are asked for nothing.
 #[async_trait::async_trait]
 pub trait OfferService: Send + Sync + 'static {
     /// Every prompt under its full name, ordered by it. Cheap.

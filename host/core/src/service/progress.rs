@@ -1,5 +1,5 @@
-//! What a running call may tell its client, whoever made the tool. How often is
-//! counted elsewhere.
+//! What a running call may tell its client, for tools of plugins and of the app. How
+//! often it does so is counted elsewhere.
 
 use serde_json::Value;
 use wharf_contract::log::Level;
@@ -48,7 +48,7 @@ impl Progress {
     }
 }
 
-/// Tells whoever listens, with a message on one line of at most 1 KiB.
+/// Tells the client, where one listens, with a message on one line of at most 1 KiB.
 pub fn tell_progress(events: &Events, done: f64, total: Option<f64>, message: Option<&str>) {
     if let Some(events) = events {
         let message = message.map(|message| text::line(message, MAX_PROGRESS_MESSAGE_BYTES));
@@ -56,8 +56,8 @@ pub fn tell_progress(events: &Events, done: f64, total: Option<f64>, message: Op
     }
 }
 
-/// Sends whoever listens a message, seen as an answer's structure is. A level that is
-/// none is `info`.
+/// Sends the client a message, where one listens, made visible as an answer's structure
+/// is. An unknown level becomes `info`.
 pub fn tell_message(events: &Events, level: &str, mut data: Value) {
     if let Some(events) = events {
         text::visible_value(&mut data);

@@ -1,10 +1,10 @@
-//! Who looks at what is served, and which plugins of it they may use.
+//! The viewer of what is served, and which plugins of it the viewer may use.
 
 use std::sync::Arc;
 
 use crate::{Context, PluginName, TenantId};
 
-/// Who looks at lists and looks up names: all else is as if it were not there.
+/// The viewer for whom lists are made and names looked up: all else seems not to exist.
 #[derive(Debug, Clone, Copy)]
 pub struct Viewer<'v> {
     /// Whose tools are seen beside those that all tenants see.

@@ -1,5 +1,5 @@
-//! What of a schema is read: by a model, which is shown all of it, and by the person
-//! who looks on.
+//! The parts of a schema that are read: by a model, which is shown all of it, and by the
+//! person who watches.
 //!
 //! What only describes is made visible. What values are checked against (names of
 //! members, `enum`, `pattern`, …) cannot be changed without changing what the tool takes,
@@ -11,7 +11,7 @@ use crate::text;
 
 /// Members that hold subschemas by name: the names are those of the values' members.
 const NAMED: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-/// Members that are data for whoever reads, and change nothing.
+/// Members that are data for readers, and change nothing.
 const SHOWN: [&str; 3] = ["default", "examples", "$comment"];
 /// Members that values are checked against.
 const CHECKED: [&str; 12] = [

@@ -1,4 +1,4 @@
-//! One span that is over, and who takes it.
+//! A finished span, and the sink that takes it.
 
 use std::time::{Duration, SystemTime};
 
@@ -61,7 +61,7 @@ pub enum AttributeValue {
 }
 
 impl From<&str> for AttributeValue {
-    /// Whoever wrote it: cleaned and cut.
+    /// Cleans and cuts the text, whatever its source.
     fn from(text: &str) -> Self {
         Self::Text(shown(text))
     }

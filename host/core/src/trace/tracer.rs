@@ -64,7 +64,7 @@ impl Tracer {
         Self { sink, sampling }
     }
 
-    /// Who takes the spans.
+    /// The sink that takes the spans.
     #[must_use]
     pub fn sink(&self) -> &dyn SpanSink {
         &*self.sink

@@ -130,7 +130,7 @@ impl ClientAccount {
         self.endpoint.is_unused()
     }
 
-    /// As whom it connects front ends, where it may.
+    /// The owner of the front ends that it connects, where it may connect any.
     pub(crate) fn owner(&self) -> Option<FrontEndOwner> {
         self.front_ends.then(|| FrontEndOwner { tenant: self.rules.tenant.clone(), client: self.name.clone() })
     }

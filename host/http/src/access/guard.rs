@@ -1,5 +1,5 @@
-//! Who may ask at all. Nothing behind this file sees a request that did not
-//! pass.
+//! Decides which requests are served at all. Code behind this file sees no
+//! request that did not pass.
 //!
 //! A page in a browser can send requests to the loopback, and by a name that
 //! its owner points there even read the answers. So the server must have been
@@ -31,8 +31,8 @@ const SENT: HeaderValue = HeaderValue::from_static(
 );
 const READ: HeaderValue = HeaderValue::from_static("location, mcp-session-id, retry-after, wharf-stream, wharf-turn");
 
-/// Lets a request pass, or answers it. Who has not shown a token yet is answered once, and
-/// the connection is closed.
+/// Lets a request pass, or answers it. A connection that has not shown a token yet gets
+/// one answer and is closed.
 pub(crate) async fn check(State(server): State<Arc<ServerState>>, mut request: Request, next: Next) -> Response {
     let permit = request.extensions().get::<Arc<ConnectionPermit>>().cloned();
     let is_unauthenticated = || permit.as_ref().is_none_or(|permit| permit.is_unauthenticated());
@@ -144,7 +144,7 @@ async fn client(
     client.count_request()?;
     let (may, told) = match path {
         paths::MCP => (true, ""),
-        // Who may connect front ends is asked where they are.
+        // The routes of front ends check this themselves.
         path if path.starts_with(paths::FRONT_ENDS) => (true, ""),
         paths::METRICS => (
             client.may_read_metrics,
@@ -178,7 +178,7 @@ fn preflight() -> Response {
     (StatusCode::NO_CONTENT, headers).into_response()
 }
 
-/// What every answer carries. Who was refused is not listened to any longer.
+/// Adds the headers of every answer. With `close`, the connection ends after it.
 fn finished(mut response: Response, origin: Option<HeaderValue>, close: bool) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -46,7 +46,7 @@ pub enum TokenRefused {
 pub struct ProtectedResource {
     /// The address of the host's `/mcp` as clients know it; tokens have to be for it.
     pub resource: String,
-    /// Who issues tokens for it.
+    /// The servers that issue tokens for it.
     pub authorization_servers: Vec<String>,
     /// The scopes that a token needs.
     pub scopes: Vec<String>,

@@ -70,7 +70,7 @@ fn refuse_what_is_used(path: &Path) -> io::Result<()> {
             Err(io::Error::new(io::ErrorKind::AlreadyExists, "something that is no socket is there"))
         }
         Ok(_) => match BlockingStream::connect(path) {
-            // Whoever made it is gone.
+            // The program that made it has gone.
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
             Err(error) => Err(error),
             Ok(_) => Err(io::Error::new(io::ErrorKind::AddrInUse, "another program answers there")),

@@ -141,7 +141,7 @@ struct CallPage {
     after: u64,
 }
 
-/// The front ends, and as whom this request asks for them.
+/// The front ends, and the owner in whose name this request asks for them.
 struct FrontEndCaller {
     service: Arc<dyn FrontEndService>,
     owner: FrontEndOwner,

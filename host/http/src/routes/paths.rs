@@ -12,8 +12,8 @@ pub(crate) const PAGES: &str = "/v1/pages";
 pub(crate) const METRICS: &str = "/metrics";
 pub(crate) const HEALTH: &str = "/v1/health";
 pub(crate) const DESCRIPTION: &str = "/v1/openapi.json";
-/// Where the host says who issues its tokens. Clients are sent there by the answer to a
-/// request without one.
+/// Where the host names the issuers of its tokens. The answer to a request without a
+/// token sends clients there.
 pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource";
 /// The same for the resource `/mcp`, by the rule of RFC 9728, section 3.1.
 pub(crate) const METADATA_OF_MCP: &str = "/.well-known/oauth-protected-resource/mcp";

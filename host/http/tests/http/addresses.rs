@@ -45,7 +45,7 @@ fn socket(path: &Path) -> HttpAddress {
     HttpAddress::Socket(path.to_owned())
 }
 
-/// Speaks TLS with whoever has the key of the certificate.
+/// Speaks TLS with a server that has the key of the certificate.
 pub(crate) fn connector() -> TlsConnector {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(CERTIFICATE).expect("PEM")).expect("a certificate");

@@ -1,4 +1,4 @@
-//! Clients that show no token: they are answered once, and keep nobody waiting who has one.
+//! Clients that show no token: they get one answer each, and never make clients with a token wait.
 
 use std::{io, path::Path, sync::Arc};
 
@@ -26,7 +26,7 @@ const STRANGERS: usize = 1_300;
 const DESCRIPTORS: u64 = 4_000;
 const HEALTH: &str = "GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-/// No clock helps: whoever is served has a place.
+/// Limits that no time-out can help with: a client that is served has a place.
 fn patient() -> HttpLimits {
     let hour = 600_000;
     HttpLimits { arrival_milliseconds: hour, arrival_without_token_milliseconds: hour, ..HttpLimits::default() }

@@ -1,4 +1,4 @@
-//! What has changed of what is served, from all who say so, as one sequence.
+//! Changes of what is served, from all sources, as one sequence.
 
 use tokio::sync::{
     broadcast::{self, error::RecvError},

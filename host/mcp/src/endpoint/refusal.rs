@@ -2,11 +2,11 @@
 
 use wharf_core::{Code, Error, quota::QuotaFull};
 
-/// What a request is told that is answered outside of the protocol: whoever serves the
-/// endpoint says it in words of its own.
+/// Why a request is answered outside of the protocol. The server of the endpoint says
+/// it in words of its own.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointRefusal {
-    /// The host has no place for it, whoever asks, and may have one later.
+    /// The host has no place for any client, and may have one later.
     #[error("{0}")]
     Busy(String),
     /// It is not to be had.

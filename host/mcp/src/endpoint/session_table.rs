@@ -118,7 +118,7 @@ impl SessionTable {
     }
 }
 
-/// A name that nobody can guess; whoever knows it needs the token as well.
+/// A name that cannot be guessed; a client that knows it needs the token as well.
 fn name() -> Result<SessionId, SessionRefused> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| {

@@ -19,7 +19,7 @@ pub(super) fn missing(
         let can = match (has, part) {
             (None, _) => false,
             (Some(_), None) => true,
-            // Who says nothing further can fill forms: so it was before there was another way.
+            // A client that names no kind can fill forms: at first there was no other kind.
             (Some(has), Some("form")) => has.contains_key("form") || !has.contains_key("url"),
             (Some(has), Some(part)) => has.contains_key(part),
         };

@@ -101,7 +101,7 @@ impl StateSealer {
         let mut key = [0; RequestStateCodec::MIN_KEY_LENGTH];
         getrandom::fill(&mut key).map_err(|error| unusable(&error))?;
         let codec = RequestStateCodec::try_new(key).map_err(|error| unusable(&error))?;
-        // Whoever was first has made the key of all.
+        // Where two race, both use the key that was set first.
         Ok(self.codec.get_or_init(|| codec))
     }
 }

@@ -1,6 +1,6 @@
 //! What waits to be written to the client.
 //!
-//! Messages that become ready together leave in one write: whoever holds the
+//! Messages that become ready together leave in one write: the task that holds the
 //! writer takes what others have queued meanwhile. What a full disk does not take
 //! waits until it does, so that no message is cut or lost. Knows bytes, not messages.
 
@@ -70,10 +70,10 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
     }
 
-    /// Writes what is queued, or leaves it to whoever is writing now.
+    /// Writes what is queued, or leaves it to the task that is writing now.
     pub(super) async fn flush(&self) -> io::Result<()> {
         loop {
-            // Whoever holds the writer looks at the queue again after letting
+            // The task that holds the writer looks at the queue again after letting
             // go of it, so that nothing stays behind.
             let Ok(mut writer) = self.writer.try_lock() else { return Ok(()) };
             self.drain(&mut writer).await?;
@@ -84,7 +84,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
     }
 
-    /// Waits until everything queued is written, by whomever.
+    /// Waits until everything queued is written, by this task or another.
     pub(super) async fn settle(&self) -> io::Result<()> {
         self.flush().await?;
         self.below(0).await;

@@ -1,8 +1,7 @@
 //! Messages as lines over a pair of byte streams.
 //!
 //! Owns reading up to a bounded line, answering what cannot be read, and
-//! telling the connection that its client has gone. What a message means is
-//! none of its business.
+//! telling the connection that its client has gone. It never knows what a message means.
 
 use std::{io, sync::Arc, time::Duration};
 

@@ -73,7 +73,7 @@ async fn what_is_missing_or_makes_no_sense_is_for_the_tool_to_judge() {
     let responses = json!({"user_name": filled(json!({"name": "Ada"}))});
     let done = client.ask(9, "tools/call", again(&request, &first, responses.clone())).await;
     assert_eq!(done["result"]["content"][0]["text"], "Hello, Ada!");
-    // Who knows beforehand what is asked needs no state.
+    // A client that knows beforehand what is asked needs no state.
     let mut unasked = request.clone();
     unasked["inputResponses"] = responses;
     assert_eq!(client.ask(10, "tools/call", unasked).await["result"]["content"][0]["text"], "Hello, Ada!");

@@ -59,7 +59,7 @@ impl ProcessTable {
         self.sessions.values().flat_map(HashMap::values)
     }
 
-    /// What runs in a session, whoever started it.
+    /// What runs in a session, whichever plugin started it.
     pub(super) fn alive_in(&self, tenant: &TenantId, session: &SessionId) -> Vec<Arc<Process>> {
         let processes = self.sessions.get(&(tenant.clone(), session.clone())).into_iter().flat_map(HashMap::values);
         processes.filter(|process| process.is_alive()).cloned().collect()

@@ -1,7 +1,6 @@
 //! Why and how the host ends a process: on request, or where a limit is reached.
 //!
-//! Owns the reasons in words and the time that a process gets. Who carries it out is
-//! `follow`.
+//! Owns the reasons in words and the time that a process gets. `follow` carries it out.
 
 use std::{future::pending, time::Duration};
 

@@ -44,7 +44,7 @@ async fn a_tenant_runs_as_many_processes_as_it_may_however_many_sessions_it_inve
     assert_refused("running_per_tenant", start(&room, &of("a", "four"), "true").await);
     start(&room, &of("b", "one"), "exec sleep 1000").await.expect("another tenant has its places");
     assert_refused("running", start(&room, &of("b", "two"), "true").await);
-    // An end makes room, for whoever asks next.
+    // An end makes room for the next session that asks.
     let (id, owner) = &ids[0];
     room.processes.stop(owner, *id, AMPLE).await.expect("a stop");
     start(&room, &of("b", "two"), "exec sleep 1000").await.expect("a place");

@@ -17,7 +17,7 @@ pub(super) enum Challenge {
     Basic,
     /// A token, which somebody else may give out.
     Bearer {
-        /// Who does.
+        /// The server that does.
         realm: Url,
         /// What the registry is called there.
         service: Option<String>,

@@ -48,7 +48,7 @@ pub enum OciError {
     Login {
         /// Which registry.
         registry: String,
-        /// Who would be sent the login.
+        /// The server that would be sent the login.
         at: String,
         /// Where logins are looked up.
         place: String,
@@ -58,7 +58,7 @@ pub enum OciError {
     Refused {
         /// Which registry.
         registry: String,
-        /// Who was sent the login.
+        /// The server that was sent the login.
         at: String,
         /// Where it is.
         place: String,

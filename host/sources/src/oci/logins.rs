@@ -1,7 +1,7 @@
 //! Logins for registries, as operators keep them already: `auths` in Docker's
 //! `config.json`. Credential helpers are programs, and none is started.
 //!
-//! A login goes to the host that it is written for and to no other, whoever asks for it.
+//! A login goes to the host that it is written for and to no other, whichever registry asks for it.
 
 use std::{
     collections::BTreeMap,
@@ -19,8 +19,7 @@ use super::error::OciError;
 
 /// What the file may have.
 const MOST_BYTES: u64 = 1 << 20;
-/// Docker's registry and who gives out its tokens, and the names that its logins are
-/// written under.
+/// Docker's registry, the server that gives out its tokens, and the names that its logins are written under.
 const DOCKER: ([&str; 2], [&str; 2]) = (["index.docker.io", "auth.docker.io"], ["index.docker.io", "docker.io"]);
 
 /// Where logins for registries are looked up, when a registry asks for one.

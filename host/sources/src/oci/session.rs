@@ -47,9 +47,9 @@ pub(super) struct RegistrySession<'a> {
     logins: &'a RegistryLogins,
     agent: Agent,
     deadline: Instant,
-    /// For the registry, and for nobody else.
+    /// For the registry alone.
     authorization: Option<String>,
-    /// Who checks logins, and whether one was sent there.
+    /// The server that checks logins, and whether one was sent there.
     door: Option<(Url, bool)>,
 }
 

@@ -1,6 +1,6 @@
 //! Pipes of Windows, which block: the runtime reads and writes them on threads.
 //!
-//! A task writes, so that those who write can try to and do something else meanwhile.
+//! A task does the writing, so that callers can try to write and do something else meanwhile.
 
 use std::{
     io,

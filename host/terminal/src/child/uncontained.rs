@@ -2,8 +2,7 @@
 //! not limited, not contained.
 //!
 //! What cannot be done so is refused: containment, another user, limits, a
-//! directory that is not there. Who follows and ends the program is the crate
-//! of children.
+//! directory that is not there. The crate of children follows and ends the program.
 
 use std::io;
 

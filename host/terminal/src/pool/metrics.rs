@@ -19,7 +19,7 @@ pub const RESPONSE_BUCKETS_MILLISECONDS: [u64; 7] = [100, 500, 1_000, 5_000, 15_
 /// seconds.
 pub const LIFE_BUCKETS_SECONDS: [u64; 7] = [1, 10, 60, 300, 900, 3_600, 86_400];
 
-/// Counts since the host began, and what is there now.
+/// Counts since the host began, and the present figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct TerminalMetrics {
     /// Terminals that are open now.
@@ -46,8 +46,10 @@ pub struct TerminalMetrics {
     pub given_up: u64,
     /// Closed by their owner.
     pub by_owner: u64,
-    /// Closed by the operator, or since their session's files took too much.
+    /// Closed by the operator.
     pub by_operator: u64,
+    /// Ended since their workspace had more than it may.
+    pub over_quota: u64,
     /// Terminals that were lost with an earlier host and taken over; they were
     /// opened there, and are in no other count but `closed`.
     pub host_lost: u64,
@@ -131,7 +133,8 @@ impl TerminalCounters {
             Some(CloseReason::TimeLimit) => counts.expired += 1,
             Some(CloseReason::Crashes) => counts.given_up += 1,
             Some(CloseReason::Owner) => counts.by_owner += 1,
-            Some(CloseReason::Operator | CloseReason::Quota) => counts.by_operator += 1,
+            Some(CloseReason::Operator) => counts.by_operator += 1,
+            Some(CloseReason::Quota) => counts.over_quota += 1,
             None => counts.by_themselves += 1,
             Some(CloseReason::ShuttingDown | CloseReason::HostLost) => {}
         }

@@ -102,7 +102,7 @@ struct TerminalState {
     directory: PathBuf,
     /// The last input was one that ends programs.
     asked_to_exit: bool,
-    /// People who have it before them.
+    /// How many people are attached to it.
     attached: usize,
     /// What starts its program again, as long as that may be.
     request: Option<TerminalRequest>,

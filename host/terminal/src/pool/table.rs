@@ -45,12 +45,12 @@ impl TerminalTable {
         self.lost.values()
     }
 
-    /// The terminal, whoever owns it.
+    /// The terminal, of any owner.
     pub(crate) fn get(&self, id: TerminalId) -> Option<Arc<PooledTerminal>> {
         self.terminals.get(&id).cloned()
     }
 
-    /// The terminal that was lost, whoever owned it.
+    /// The terminal that was lost, of any owner.
     pub(crate) fn get_lost(&self, id: TerminalId) -> Option<Arc<LostTerminal>> {
         self.lost.get(&id).cloned()
     }

@@ -104,7 +104,7 @@ impl Pty for DirectPty {
     }
 
     fn has_unread_output(&self) -> bool {
-        // First what is there: it goes from there into the reader's hands.
+        // Asks the terminal first: bytes go from there into the reader's hands.
         is_readable(&self.host) || self.in_hand.load(Acquire)
     }
 

@@ -71,7 +71,7 @@ impl TerminalSession {
         self.shared.output().viewers.count()
     }
 
-    /// Tells those who look on that nothing more will come.
+    /// Tells the viewers that nothing more will come.
     pub fn end_views(&self) {
         self.shared.output().viewers.end();
     }

@@ -236,7 +236,7 @@ impl SessionTask {
         }
     }
 
-    /// Tells those who look on and asked for it, unless it is a password.
+    /// Shows what was typed to the viewers that asked for it, unless it is a password.
     fn show_typed(&self, bytes: &[u8]) {
         let mut output = self.shared.output();
         if output.viewers.want_typed() {

@@ -1,4 +1,4 @@
-//! Looking on at a session, as people and recordings do.
+//! Viewing a session, as people and recordings do.
 //!
 //! Never knows who looks, nor why.
 
@@ -10,7 +10,7 @@ use crate::{
     view::{NextUpdate, ViewerQueue},
 };
 
-/// Somebody who looks on. Dropping it ends that.
+/// A viewer of a session. Dropping it ends the viewing.
 #[derive(Debug)]
 pub struct Viewer {
     queue: Arc<ViewerQueue>,

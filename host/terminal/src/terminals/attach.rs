@@ -19,8 +19,8 @@ pub struct AttachedTerminal {
 }
 
 impl Terminals {
-    /// Has a person look at a terminal, whoever owns it, and type into it. It
-    /// is not idle meanwhile.
+    /// Attaches a person to a terminal of any owner, to look at it and type into
+    /// it. The terminal is not idle meanwhile.
     ///
     /// # Errors
     /// [`TerminalError::NotFound`]; [`TerminalError::TooManyViewers`].

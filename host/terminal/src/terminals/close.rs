@@ -41,8 +41,8 @@ impl Terminals {
         Ok(terminal.info())
     }
 
-    /// Closes a terminal, whoever owns it, for the operator. How it is then;
-    /// nothing where there is none.
+    /// Closes a terminal of any owner, for the operator. Returns its state then;
+    /// `None` where there is no such terminal.
     pub async fn close_for_operator(&self, id: TerminalId, grace: Duration) -> Option<TerminalInfo> {
         let terminal = self.pool.table().get(id)?;
         terminal.close(CloseReason::Operator, end_cause::by_operator(), grace.min(LONGEST_GRACE)).await;
@@ -50,8 +50,8 @@ impl Terminals {
     }
 
     /// Closes all terminals of a session whose files take more than they may,
-    /// whoever started them, without asking their programs first. `full` is the limit
-    /// that is broken. How many were open.
+    /// whichever plugin started them, without asking their programs first. `full` is
+    /// the limit that is broken. Returns how many were open.
     pub async fn end_session(&self, tenant: &TenantId, session: &SessionId, full: &QuotaFull) -> usize {
         let of_session =
             |terminal: &PooledTerminal| terminal.owner.tenant == *tenant && terminal.owner.session == *session;

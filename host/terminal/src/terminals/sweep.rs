@@ -46,7 +46,7 @@ impl Terminals {
         let is_idle = |terminal: &PooledTerminal| {
             terminal.is_open() && !terminal.is_busy() && now.saturating_duration_since(terminal.last_used()) >= idle
         };
-        // Under the lock: who starts another one meanwhile sees its place free.
+        // Under the lock, so that a start meanwhile sees these places free.
         let unused: Vec<_> = {
             let table = self.pool.table();
             let unused = table.terminals().filter(|terminal| is_idle(terminal)).cloned();

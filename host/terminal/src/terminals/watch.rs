@@ -70,10 +70,9 @@ pub struct WatchedTerminal {
     over: bool,
 }
 
+/// Looking on is for the whole session: the person behind it watches all of its assistants.
 fn may_see(context: &Context, owner: &TerminalOwner) -> bool {
-    owner.tenant == context.tenant
-        && owner.session == context.session
-        && (context.assistant.is_none() || owner.assistant == context.assistant)
+    owner.tenant == context.tenant && owner.session == context.session
 }
 
 impl Terminals {

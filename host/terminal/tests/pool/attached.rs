@@ -1,4 +1,4 @@
-//! People who look on and type.
+//! People who are attached: they look on and type.
 
 use wharf_terminal::{Screen, TerminalError, TerminalSize, ViewUpdate};
 use wharf_test_support::in_time;

@@ -59,7 +59,7 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
     assert!(shown.lines.iter().any(|line| line == "last words"), "{shown:?}");
     let error = terminals.send(&owner.owner(), id, TurnInput::Submit("x"), None).await.expect_err("it is lost");
     assert!(matches!(&error, TerminalError::Over { because } if because.contains("its host ended")), "{error}");
-    // So does who may look at all terminals of the session, and who counts them.
+    // Viewers of the session are told so, too, and the metrics count it.
     let seen = terminals.of_session(owner.context());
     assert_eq!(seen.iter().map(|(_, info)| info.id).collect::<Vec<_>>(), [id]);
     let error = terminals.watch(owner.context(), id, None).expect_err("it is lost");

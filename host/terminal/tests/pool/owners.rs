@@ -107,7 +107,7 @@ async fn a_session_may_watch_what_any_plugin_opened_in_it_and_nobody_else_may() 
             Err(error) => assert!(!sees && matches!(error, TerminalError::NotFound), "{error}"),
         }
     }
-    // Who looks on does not use it, and is told why it is over.
+    // A viewer does not count as use, and is told why the terminal is over.
     let used = room.info(&owner, id).last_used;
     let mut watched = room.terminals.watch(owner.context(), id, None).expect("watched");
     watched.next().await.expect("the screen");

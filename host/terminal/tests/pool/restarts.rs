@@ -186,7 +186,7 @@ async fn a_terminal_that_waits_to_be_started_again_takes_no_input_and_can_be_clo
 #[tokio::test]
 async fn a_shell_that_says_when_its_commands_end_does_so_again_after_a_crash() {
     let directory = tempfile::tempdir().expect("a directory");
-    // Whoever the shell is reads them.
+    // The shell has to read them, even as another user.
     fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
     let integration = ShellIntegration::write(&directory.path().join("shells")).expect("written");
     let room = Room::with(|settings| {

@@ -51,7 +51,7 @@ async fn a_full_host_closes_no_terminal_of_another_tenant() {
     let info = room.info(&victim, id);
     assert_eq!((info.status, info.why), (Status::Ready, None));
     assert_eq!(room.info(&greedy(20), room.terminals.list(&greedy(20).owner())[0].id).why, None);
-    // Who has nothing of its own to close is refused.
+    // A tenant with nothing of its own to close is refused.
     let error = room.shell_with(&Somebody::of("late", "terminal", "one", None), |_| {}).await.expect_err("no room");
     let error = Error::from(error);
     assert_eq!((error.code, error.retryable), (Code::Limit, true));
@@ -112,7 +112,7 @@ async fn a_terminal_that_takes_long_to_close_keeps_its_place_until_it_has() {
     let closing = room.terminals.close(&owner, id, Duration::from_secs(60));
     // Begun behind the close, and in need of the place.
     let starting = room.shell_with(&second, |_| {});
-    // Whoever needs the place does not wait for a minute.
+    // The start that needs the place does not wait for a minute.
     let (closed, started) = tokio::join!(closing, starting);
     assert!(started.is_ok() && !lives(pid));
     assert_eq!(closed.expect("closed").why, Some(CloseReason::Owner));
@@ -141,7 +141,7 @@ async fn ended_terminals_of_one_tenant_displace_none_of_another() {
     assert_eq!(kept(&victim), [first]);
     // Two of the session at most, three of the tenant, the oldest go.
     assert_eq!((kept(&greedy[0]), kept(&greedy[1])), (vec![ids[2][0]], vec![ids[1][1], ids[2][1]]));
-    // The host is full, and who has no older one of its own is not kept.
+    // The host is full, and the terminal of a tenant with no older one is not kept.
     let late = Somebody::of("late", "terminal", "one", None);
     let id = room.script(&late, "true").await.expect("a terminal").id;
     until("it is forgotten", || room.terminals.info(&late.owner(), id).is_err()).await;
@@ -156,7 +156,8 @@ async fn a_start_that_fails_closes_nothing_and_gives_back_what_it_took() {
     });
     let (first, second, third) = (somebody("one"), somebody("two"), somebody("three"));
     let (id, other) = (room.shell(&first).await, room.shell(&second).await);
-    // Of one who would replace its own, and of one who would have another's closed.
+    // Starts that fail, of an owner that would replace its own terminal and of one
+    // that would have another's closed.
     for who in [&first, &third] {
         room.shell_with(who, |wanted| wanted.directory = "nosuch").await.expect_err("no such directory");
         for program in ["/etc/passwd", "/tmp", "/nowhere/at/all"] {

@@ -19,19 +19,19 @@ pub(crate) fn spawner() -> Spawner {
     SPAWNER.clone()
 }
 
-/// A pool, and a workspace for all who use it.
+/// A pool, and one workspace for all of its owners.
 pub(crate) struct Room {
     pub(crate) terminals: Terminals,
     pub(crate) directory: tempfile::TempDir,
 }
 
-/// Somebody who may have terminals.
+/// A plugin and a context that may have terminals.
 pub(crate) struct Somebody {
     plugin: PluginName,
     context: Context,
 }
 
-/// Who asks in most tests.
+/// The owner in most tests.
 pub(crate) fn somebody(session: &str) -> Somebody {
     Somebody::of("local", "terminal", session, None)
 }
@@ -90,7 +90,7 @@ impl Room {
         }
     }
 
-    /// An interactive shell, changed by who asks.
+    /// An interactive shell, whose request `change` adjusts.
     pub(crate) async fn shell_with(
         &self,
         who: &Somebody,

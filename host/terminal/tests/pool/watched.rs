@@ -46,7 +46,8 @@ async fn who_comes_back_after_a_change_of_size_gets_the_screen_anew() {
     let WatchEvent::Screen { size, text: drawn, next: after } = &again else { panic!("no screen: {again:?}") };
     assert_eq!(*size, wide);
     assert!(drawn.contains("<a>") && drawn.contains("<b>"), "{drawn:?}");
-    // Who has seen all of that goes on, though the same size is asked for again.
+    // A viewer that has seen all of that gets no new screen, though the same
+    // size is asked for again.
     room.terminals.resize(&owner, id, wide).expect("resized");
     say(&room, &who, id, "c").await;
     assert_eq!(text(&next(&mut watch(Some(*after))).await), "<c>\r\n");

@@ -34,7 +34,7 @@ async fn a_contained_shell_has_its_terminal_and_job_control() {
             assert!(session.is_in_foreground(), "{name}");
             session.submit("echo own > /dev/tty; stty size < /dev/tty; echo err > /dev/stderr").await.expect("typed");
             printed(&session, "\nown\n24 80\nerr\n").await;
-            // Keys become signals for whoever is in the foreground.
+            // Keys become signals for the program in the foreground.
             session.submit("sh -c 'echo be\"\"gun; exec sleep 1000'").await.expect("typed");
             printed(&session, "\nbegun\n").await;
             assert!(!session.is_in_foreground(), "{name}");

@@ -148,7 +148,7 @@ pub(crate) fn said(session: &TerminalSession, state: &TurnState) -> String {
 }
 
 /// Whether a program is there; a test that cannot run says so.
-#[expect(clippy::print_stderr, reason = "for whoever runs the tests")]
+#[expect(clippy::print_stderr, reason = "for the person who runs the tests")]
 pub(crate) fn is_there(program: &str) -> bool {
     let there = Path::new(program).exists();
     if !there {

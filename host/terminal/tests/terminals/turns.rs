@@ -85,7 +85,7 @@ async fn the_chunks_of_a_turn_are_its_text_once_and_end_where_it_ends() {
     assert_eq!(state.end, Some(from));
     assert_eq!(text, said(&session, &state));
     assert!(text.contains("\n5000\né\nlast\n"));
-    // What comes after it is nobody's.
+    // The turn does not get what comes after it.
     let next = begin(&session, "echo mo''re", Preset::Shell).await;
     over(&next).await;
     assert_eq!(turn.next(from, 600, Duration::from_secs(60)).await.content, "");

@@ -59,7 +59,7 @@ async fn a_program_that_listens_to_its_terminal_and_to_something_else_may_go_on_
     is_whole("select.select([0], [], [], 1)").await;
     is_whole("p = select.poll(); p.register(0, select.POLLIN); p.poll(1000)").await;
     is_whole("e = select.epoll(); e.register(0, select.EPOLLIN); e.poll(1)").await;
-    // Whoever writes there is in front too, or is not.
+    // The writer is in the foreground, too, or is not.
     for session in ["False", "True"] {
         let process =
             "subprocess.Popen('sleep 1; echo x', shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE";

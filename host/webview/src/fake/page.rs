@@ -141,7 +141,7 @@ impl Page<'_> {
             worlds.isolated.run_timers();
         }
         while self.runtime.is_job_pending() && !self.shared.stops() {
-            // What a job throws is its own business.
+            // An exception of a job is ignored.
             let _ = self.runtime.execute_pending_job();
         }
         self.shared.end();

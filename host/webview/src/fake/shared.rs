@@ -1,4 +1,4 @@
-//! What the thread of a page shares with those who stop it.
+//! What the thread of a page shares with the code that stops it.
 
 use std::collections::HashSet;
 

@@ -26,7 +26,7 @@ const DIRECTORY: &str = "downloads";
 const MAXIMUM_NUMBER: u32 = 1_000;
 
 /// Puts a staged download where it belongs, and says where that is in the workspace.
-/// `writer` is who runs the browser, where that is another user than the host's.
+/// `writer` is the user that runs the browser, where that is another one than the host's.
 pub(crate) fn keep(
     workspace: &PageWorkspace,
     staged: &Path,

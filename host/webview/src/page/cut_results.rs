@@ -69,7 +69,7 @@ impl CutResults {
         Some(receiver)
     }
 
-    /// Takes the token of a read, once: who waits for its answer.
+    /// Takes the token of a read, once. Returns where its answer is waited for.
     pub(super) fn claim_read(&mut self, token: Token) -> Option<oneshot::Sender<Settled>> {
         self.reads.remove(&token)
     }

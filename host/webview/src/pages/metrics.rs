@@ -1,4 +1,4 @@
-//! The counters of web pages, for those who watch the host.
+//! The counters of web pages, for the metrics of the host.
 
 use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;

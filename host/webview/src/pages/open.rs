@@ -1,4 +1,4 @@
-//! Opening a page: who may, and who makes room.
+//! Opening a page: which owner may, and which page makes room.
 
 use std::{
     cmp::Reverse,

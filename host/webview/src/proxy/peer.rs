@@ -1,4 +1,4 @@
-//! Who is at the other end of a connection of the loopback.
+//! Finds the user at the other end of a connection of the loopback.
 //!
 //! Any program of the machine can connect to a port, and would have the page's way
 //! to the network. The system says whose a socket is.

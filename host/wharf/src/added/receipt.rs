@@ -7,7 +7,7 @@ use wharf_engine::Inspection;
 
 use crate::configuration::{Configuration, granted_names};
 
-/// What a plugin was when it was added or replaced, for whoever asks later.
+/// What a plugin was when it was added or replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
     /// Its name.
@@ -18,7 +18,7 @@ pub struct Receipt {
     /// The digest of the manifest that a reference came to: `sha256:…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<String>,
-    /// Whether whoever added it named the digest beforehand: then no update takes
+    /// Whether the operator named the digest when adding it. Then no update takes
     /// another one without being told so.
     pub pinned: bool,
     /// Names its component.

@@ -84,7 +84,7 @@ pub struct HttpSection {
     pub tokens: Vec<TokenSettings>,
     /// What makes the connections private.
     pub tls: Option<TlsFiles>,
-    /// Who issues tokens beside the operator.
+    /// The server that issues tokens beside the operator.
     pub oauth: Option<OAuthSettings>,
 }
 

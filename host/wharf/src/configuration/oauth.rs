@@ -34,7 +34,7 @@ pub(super) struct WrittenOAuth {
 pub struct OAuthSettings {
     /// The authorization server, as its tokens name it.
     pub issuer: String,
-    /// For whom a token has to be.
+    /// The resource that a token has to be for.
     pub resource: String,
     /// Where the keys are, where that is written.
     pub jwks: Option<Url>,

@@ -1,8 +1,8 @@
-//! Pins: which component a plugin's grants were given to, and what becomes of
-//! them when it is another one.
+//! Pins: which component a plugin's grants were given to, and what happens to them
+//! when the component is another one.
 //!
 //! What was confirmed stands in `wharf.toml` and nowhere else, so grants can be given
-//! ahead of time and a deployment has nothing to ask anybody.
+//! ahead of time and a deployment needs no prompt.
 
 use serde::Deserialize;
 use wharf_core::{Digest, Grants, PluginName};

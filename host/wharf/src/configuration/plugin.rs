@@ -29,7 +29,7 @@ pub struct PluginSettings {
     pub source: Option<PathBuf>,
     /// The component that the operator confirmed.
     pub digest: Option<Digest>,
-    /// What becomes of the grants where the component is another one.
+    /// What happens to the grants where the component is another one.
     pub pin: Option<Pin>,
     /// Limits of its calls.
     pub limits: CallLimits,

@@ -1,5 +1,5 @@
-//! `[process.polls]`: when who polls too often is advised, for all and apart for
-//! tenants and sessions.
+//! `[process.polls]`: when callers that poll too often are advised, for all of them
+//! and apart for tenants and sessions.
 
 use std::collections::BTreeMap;
 

@@ -41,8 +41,8 @@ pub struct WebViewSettings {
     pub program: Option<PathBuf>,
     /// As root, the user that the browser runs as; one of its own where absent.
     pub user: Option<u32>,
-    /// Whether pages run in the browser's own sandbox. Without it, whoever breaks
-    /// out of a page has all that the browser's user has.
+    /// Whether pages run in the browser's own sandbox. Without it, a page that breaks out
+    /// has all that the browser's user has.
     pub sandbox: bool,
     /// Where the browser keeps its profile while it runs; the directory of the
     /// system for temporary files where absent.

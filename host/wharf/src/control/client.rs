@@ -1,4 +1,4 @@
-//! The side of who asks: finds hosts that run on a data directory, lists their
+//! The side of the client: finds hosts that run on a data directory, lists their
 //! terminals, attaches to one, tells of plugins that have changed.
 
 use std::{
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::secret;
 
-/// Frames that wait for who is attached; then the host waits.
+/// Frames that wait for an attached client; then the host waits.
 const FRAMES: usize = 64;
 
 /// How long a host may take to load what has changed.
@@ -178,7 +178,7 @@ pub struct TerminalAttachment {
     writer: WriteHalf,
 }
 
-/// What comes of a terminal.
+/// What an attached client receives from a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalFrame {
     /// The whole screen, drawn from nothing: at first, and where this reader was too slow for what came.

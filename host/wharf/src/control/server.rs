@@ -1,4 +1,4 @@
-//! The side of the host: answers whoever knows its secret.
+//! The side of the host: answers clients that know its secret.
 //!
 //! Knows nothing of agents and of their channels.
 
@@ -32,11 +32,11 @@ use crate::{
 /// How the configuration is read again.
 type RereadConfiguration = Arc<dyn Fn() -> Result<Configuration, String> + Send + Sync>;
 
-/// Who may be connected at once.
+/// How many clients may be connected at once.
 const CONNECTIONS: usize = 16;
-/// How long whoever connects may take to say what it wants.
+/// How long a client that connects may take to say what it wants.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long somebody who is attached may take nothing of what is shown.
+/// How long an attached client may take nothing of what is shown.
 const STALL: Duration = Duration::from_secs(30);
 
 /// The socket of a host; gone once this is dropped.
@@ -113,7 +113,7 @@ fn remove_dead(hosts: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Who answers.
+/// Answers the clients of one host.
 #[derive(Clone)]
 struct ControlServer {
     secret: Arc<str>,
@@ -173,7 +173,7 @@ impl ControlServer {
                     return refuse(&mut writer, "this host has no terminals").await;
                 };
                 let attached = id.parse::<TerminalId>().and_then(|id| terminals.attach(id));
-                // Who looks on for hours does not keep the host open.
+                // A client that is attached for hours does not keep the host open.
                 drop(host);
                 match attached {
                     Ok(attached) => AttachedClient { attached, read_only }.run(reader, writer).await,
@@ -222,13 +222,13 @@ async fn refuse(writer: &mut WriteHalf, message: &str) -> io::Result<()> {
     wire::write(writer, &ControlReply::Refused { message: message.to_owned() }).await
 }
 
-/// Somebody who is attached.
+/// A client that is attached.
 struct AttachedClient {
     attached: AttachedTerminal,
     read_only: bool,
 }
 
-/// What happens while somebody is attached.
+/// What happens while a client is attached.
 enum AttachmentEvent {
     Shown(Option<ViewUpdate>),
     Ordered(Option<TerminalOrder>),
@@ -256,7 +256,7 @@ impl AttachedClient {
                 AttachmentEvent::Ordered(None) => return Ok(()),
             };
             if let Some(reply) = reply {
-                // Who takes nothing for so long has gone.
+                // A client that takes nothing for so long has gone.
                 timeout(STALL, wire::write(&mut writer, &reply)).await.map_err(io::Error::other)??;
             }
         }

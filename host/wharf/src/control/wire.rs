@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrit
 /// Bytes of a line.
 pub(super) const MAX_LINE_BYTES: u64 = 4 << 20;
 
-/// The first line: who asks, and for what.
+/// The first line: the secret of the client, and what it asks for.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct OpeningLine {
     pub(super) secret: String,
@@ -79,7 +79,7 @@ pub(super) enum ControlReply {
     },
 }
 
-/// What somebody who is attached wants.
+/// What an attached client wants.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(super) enum TerminalOrder {

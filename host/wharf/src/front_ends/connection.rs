@@ -1,8 +1,8 @@
 //! What goes between the host and one front end: calls that wait, what it is
 //! told, and whether it is there.
 //!
-//! What it is told follows from the calls that wait: whoever comes back is told
-//! of them again, and nothing has to be kept for it. Knows no tool.
+//! What it is told follows from the calls that wait: a front end that comes back is
+//! told of them again, and nothing has to be kept for it. Knows no tool.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -271,7 +271,7 @@ impl Connection {
         drop(state);
         self.closed.cancel();
         for waiting in waiting.into_values() {
-            // Whoever has gone meanwhile needs no answer.
+            // A caller that has gone meanwhile needs no answer.
             let _ = waiting.answer.send(Err(self.gone()));
         }
     }

@@ -1,4 +1,4 @@
-//! The front ends of one host: which are connected, and what of each is said to whom.
+//! The front ends of one host: which are connected, and who is told what of each.
 
 use std::{
     collections::BTreeMap,

@@ -1,5 +1,5 @@
-//! A call, from its arrival to its answer: the same way for tools of plugins
-//! and of the app, but for who does the work.
+//! A call, from its arrival to its answer. Tools of plugins and of the app take the
+//! same way; only the code that does the work differs.
 
 mod request_size;
 
@@ -47,7 +47,7 @@ impl Host {
         self.run(&tool, &callee, &caller, arguments, input).await
     }
 
-    /// The one place that says what a name stands for, and to whom.
+    /// The one place that says what a name stands for, and for which caller.
     fn look_up(&self, caller: &Caller, name: &str) -> Result<Arc<Callee>, Error> {
         self.seen(caller.viewer(), name).ok_or_else(|| {
             let running = self.shared.recorder.begin(caller, name, None);

@@ -1,4 +1,4 @@
-//! Front ends: how they are connected, and who hears of refused ones.
+//! Front ends: how they are connected, and where refused ones are recorded.
 
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ impl Host {
         Arc::new(ServedFrontEnds::new(&self.shared.front_ends))
     }
 
-    /// Who hears, for the audit, of requests that showed no token which opens anything.
+    /// The sink that records, for the audit, requests that showed no token which opens anything.
     #[must_use]
     pub fn refusal_sink(&self) -> Arc<dyn RefusalSink> {
         Refusals::new(Arc::clone(&self.shared.recorder))

@@ -111,7 +111,7 @@ impl OfferService for Host {
                 let (call, _place) = self.call_of(owner, caller, InputGiven::default(), 0, &running).await?;
                 owner.plugin.resources(call).await
             };
-            // Who is late is not waited for; dropping what lists ends its call.
+            // A late plugin is skipped; dropping its future ends the call.
             let listed = timeout_at(until, listed).await.unwrap_or_else(|_| Err(late()));
             (owner.plugin.name(), ended(running, listed))
         });

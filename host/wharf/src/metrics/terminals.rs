@@ -66,6 +66,7 @@ pub(super) fn terminals(registry: &mut Registry, terminals: &Terminals) {
         ("itself", now.by_themselves),
         (CloseReason::Owner.as_str(), now.by_owner),
         (CloseReason::Operator.as_str(), now.by_operator),
+        (CloseReason::Quota.as_str(), now.over_quota),
         (CloseReason::Replaced.as_str(), now.replaced),
         (CloseReason::Evicted.as_str(), now.evicted),
         (CloseReason::Idle.as_str(), now.idle),

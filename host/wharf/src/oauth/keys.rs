@@ -1,10 +1,10 @@
 //! The keys of an issuer: fetched when a token first needs one, kept for an hour, and
 //! fetched again for a key that is not known, since issuers change theirs.
 //!
-//! They are fetched on the side. Whoever shows a token by a known key waits for nothing
-//! but the first answer after an hour, and not even for that where the issuer is known to
-//! be away. Strangers can name any key, so how often keys are fetched does not depend on
-//! them, and waiting for one that is not known has an end.
+//! They are fetched on the side. A token by a known key waits for nothing but the first
+//! answer after an hour, and not even for that where the issuer is known to be away.
+//! Strangers can name any key, so how often keys are fetched does not depend on them, and
+//! waiting for one that is not known has an end.
 
 use std::{io::Read as _, sync::Arc, time::Duration};
 
@@ -105,7 +105,7 @@ impl IssuerKeys {
             return Ok(key);
         }
         if let Some((mut over, until)) = over {
-            // An error is the end of who asked.
+            // An error means that the task that asks has ended.
             let _ = timeout_at(until, over.changed()).await;
         }
         let known = self.0.known();
@@ -132,7 +132,7 @@ impl IssuerKeys {
         let (done, over) = watch::channel(());
         (asking.began, asking.over) = (Some(began), Some(over.clone()));
         drop(asking);
-        // Who asked may go away; what the issuer says counts all the same.
+        // The caller may go away; the answer of the issuer counts all the same.
         tokio::spawn(Arc::clone(&self.0).fetch(done));
         Some((over, began + WAIT))
     }

@@ -16,7 +16,7 @@ use wharf_core::{
 /// more there were.
 pub(super) const MAX_HOST_CALLS: u64 = 256;
 
-/// One call on its way to who keeps the lines.
+/// One call on its way to the sink that keeps the lines.
 pub(super) struct TracedCall {
     sink: Arc<dyn AuditSink>,
     tracer: Tracer,
@@ -100,7 +100,7 @@ impl AuditSink for TracedCall {
             AuditKind::HostCall | AuditKind::Denied => self.host_call(&record),
             _ => self.ended(&record),
         }
-        // The spans want to hear more than who keeps the lines may.
+        // Spans want more than the sink that keeps the lines may want.
         let wanted = self.sink.interest();
         if record.kind == AuditKind::HostCall && !wanted.host_calls {
             return;

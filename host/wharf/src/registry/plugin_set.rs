@@ -16,7 +16,7 @@ use crate::{
 pub(crate) struct Disabled {
     pub(crate) name: PluginName,
     pub(crate) origin: Origin,
-    /// Whether `wharf.toml` says so, or whoever switched it off while a host ran.
+    /// Whether `wharf.toml` switched it off, and not somebody while the host ran.
     pub(crate) by_configuration: bool,
     /// The plugin of an app, which nobody else could load again.
     pub(crate) kept: Option<Installed>,

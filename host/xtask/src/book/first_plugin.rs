@@ -37,7 +37,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     fs::create_dir_all(folder.join("src"))?;
     let sdk = workspace.root.join("sdk").join("rust");
     ensure!(shown.manifest.contains(SDK), "the manifest of {PAGE} does not say where the SDK is: {SDK}");
-    // Below the target directory, it is in nobody's workspace.
+    // Below the target directory, it is part of no workspace.
     let manifest = shown.manifest.replace(SDK, &sdk.to_string_lossy());
     fs::write(folder.join("Cargo.toml"), format!("{manifest}\n[workspace]\n"))?;
     fs::write(folder.join("src").join("lib.rs"), shown.source)?;

@@ -1,5 +1,5 @@
-//! Who may depend on whom: the table, and the check of every manifest against
-//! it. And how: by a version beside the path.
+//! Which crates may depend on which: the table, and the check of every manifest
+//! against it. And how: by a version beside the path.
 
 use std::fs;
 use std::path::Path;

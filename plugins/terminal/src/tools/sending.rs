@@ -10,7 +10,7 @@ use wharf_sdk::terminal::{Input, TurnOptions};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::keys::check_keys;
-use super::of_terminal;
+use super::{judged_by, of_terminal};
 use crate::following::follow;
 use crate::limits;
 use crate::output::answer::TurnAnswer;
@@ -41,6 +41,9 @@ pub(crate) struct SendMessage {
     /// What kind of work this line starts, where it is another than the terminal's: "build" before `make` in a shell, for
     /// instance, or "patient" for a long question to an agent. See start_terminal.
     preset: Option<Preset>,
+    /// In place of a preset: a profile that the operator configured.
+    #[schemars(length(min = 1, max = limits::PROFILE))]
+    profile: Option<String>,
     /// A regular expression (Rust's syntax) that the line of the cursor matches once the program is done, for a prompt of its
     /// own, such as `^mysql> $`.
     #[schemars(length(min = 1, max = limits::PATTERN))]
@@ -98,8 +101,8 @@ pub(crate) fn send_message(call: &Call, input: SendMessage) -> Result<Reply<Turn
 
 fn options(input: &SendMessage) -> Result<TurnOptions, ToolError> {
     let mut options = TurnOptions::new();
-    if let Some(preset) = input.preset {
-        options = options.preset(preset.into());
+    if let Some(preset) = judged_by(input.preset, input.profile.as_deref())? {
+        options = options.preset(preset);
     }
     if let Some(prompt) = &input.prompt {
         check_text("prompt", prompt, limits::PATTERN)?;

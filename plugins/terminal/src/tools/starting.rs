@@ -10,7 +10,7 @@ use wharf_sdk::contract::turn::Preset;
 use wharf_sdk::terminal::{Launch, Started, View};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::of_terminal;
+use super::{judged_by, of_terminal};
 use crate::following::settle;
 use crate::limits;
 use crate::output::answer::{TerminalOutput, TerminalText, lines};
@@ -50,6 +50,9 @@ pub(crate) struct StartTerminal {
     /// and may pause; "sensitive" where its pauses are short, "patient" or "search" where they are long, "simple-answer"
     /// where it answers briefly. "build": compilers and tests, which may be silent for minutes.
     preset: Option<Preset>,
+    /// In place of a preset: a profile that the operator configured.
+    #[schemars(length(min = 1, max = limits::PROFILE))]
+    profile: Option<String>,
     /// Whether the program is started again where it crashes; left out, the operator decides.
     restart_on_crash: Option<bool>,
     /// Seconds to wait at most for what it says at first.
@@ -147,8 +150,8 @@ fn launch(input: &StartTerminal) -> Result<Launch, ToolError> {
         check_text("directory", directory, limits::PATH)?;
         launch = launch.directory(directory);
     }
-    if let Some(preset) = input.preset {
-        launch = launch.preset(preset.into());
+    if let Some(preset) = judged_by(input.preset, input.profile.as_deref())? {
+        launch = launch.preset(preset);
     }
     if let Some(restart) = input.restart_on_crash {
         launch = launch.restart_on_crash(restart);

@@ -50,6 +50,7 @@ fn what_makes_no_sense_never_comes_through() {
     for (tool, arguments) in [
         ("start_terminal", json!({ "columns": 501 })),
         ("start_terminal", json!({ "preset": "fast" })),
+        ("start_terminal", json!({ "profile": "" })),
         ("start_terminal", json!({ "program": "" })),
         ("send_message", json!({ "text": "ls" })),
         ("send_message", json!({ "terminal_id": "t", "text": "x".repeat(100_001) })),

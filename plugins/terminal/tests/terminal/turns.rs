@@ -129,6 +129,16 @@ fn an_interpreter_is_talked_to_by_text_and_by_keys() {
 }
 
 #[test]
+fn a_preset_and_a_profile_are_not_both_given() {
+    let (agent, id) = Agent::with_shell();
+    let both = json!({ "preset": "repl", "profile": "console" });
+    let refused = agent.refused("start_terminal", &both);
+    assert!(refused.contains("not both"), "{refused}");
+    let both = json!({ "terminal_id": id, "text": "x", "preset": "repl", "profile": "console" });
+    assert!(agent.refused("send_message", &both).contains("not both"));
+}
+
+#[test]
 fn a_turn_that_never_was_is_no_turn() {
     let (agent, id) = Agent::with_shell();
     for tool in ["wait_for_turn", "cancel_turn"] {

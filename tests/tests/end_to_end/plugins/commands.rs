@@ -83,6 +83,20 @@ fn the_list_shows_what_receipts_say_while_no_host_serves() {
     let listed = place.ran(&["plugin", "list"]);
     assert!(listed.contains(&digest[..19]) && listed.contains(&place.file("greeter.wasm")), "{listed}");
     assert!(place.state("planning")["digest"].is_string(), "{listed}");
+    // What lies in the folder is listed, too, and known by its name.
+    let folder = place.files.path().join("folder");
+    std::fs::create_dir(&folder).expect("made");
+    let dropped = folder.join("dropped.wasm");
+    std::fs::copy(place.file("greeter.wasm"), &dropped).expect("copied");
+    let text = format!("{}\n[plugins]\nfolder = \"folder\"\n", Setup::bare().bundled("planning", "").text());
+    place.files.write("wharf.toml", text);
+    let row = place.state("dropped");
+    assert_eq!(
+        (&row["origin"], &row["state"], &row["digest"]),
+        (&json!("folder"), &json!("not-running"), &json!(digest))
+    );
+    assert_eq!(row["source"], json!(dropped), "{row}");
+    place.ran(&["plugin", "info", "dropped"]);
     assert!(place.ran(&["plugin", "info", "greeter"]).contains(&digest));
 }
 

@@ -116,6 +116,18 @@ async fn a_turn_that_cannot_be_judged_does_not_begin() {
 }
 
 #[tokio::test]
+async fn a_turn_is_judged_by_the_numbers_that_its_plugin_gives() {
+    let fixture = Setup::new().terminals("programs = [\"sh\"]").open().await;
+    // No program that the system knows to wait: the numbers alone decide.
+    let id = super::script(&fixture, &here(), "while read line; do sleep 1000 & wait; done").await;
+    let numbers = json!({"parameters": {"max_attempts": 1, "wait_for_data_milliseconds": 100}}).to_string();
+    let more = json!({"text": "go", "submit": true, "preset": "patient", "options": numbers});
+    let turn = ok(&fixture, &here(), "send", &id, more).await;
+    let (_, ended) = super::followed(&fixture, &here(), &id, &turn).await;
+    assert_eq!(ended["complete"]["reason"], "attempts-exhausted", "{ended}");
+}
+
+#[tokio::test]
 async fn times_beyond_all_reason_are_refused_or_cut_and_harm_nothing() {
     let (fixture, id) = cat().await;
     for (inactivity, limit) in [(0, 0), (u64::MAX, u64::MAX), (0, u64::MAX), (u64::MAX, 0), (1, 1), (u64::MAX, 1)] {

@@ -41,3 +41,26 @@ async fn a_model_is_told_by_which_signal_a_program_ended_and_for_what_a_terminal
     let line = listed.lines().find(|line| line.contains(&first)).expect("it is listed");
     assert!(line.contains(&format!("closed to make room for terminal {second}")), "{listed}");
 }
+
+#[tokio::test]
+async fn a_model_names_a_profile_of_the_operator_and_its_numbers_decide() {
+    let grant = "[plugin.terminal.grants.terminal]\nreason = \"a test\"\nprograms = [\"sh\"]\n\
+                 [terminal.profile.hasty]\nprograms = [\"no-such\"]\npreset = \"patient\"\n\
+                 parameters = {max_attempts = 1, wait_for_data_milliseconds = 100}";
+    let fixture = Setup::new().bundled("terminal", grant).open().await;
+    let refused = call(&fixture, "one", "start_terminal", json!({"program": "sh", "profile": "hast"})).await;
+    let message = refused.expect_err("no such profile").message;
+    assert!(message.contains("hasty") && message.contains("repl"), "it names those that there are: {message}");
+    // No program that the system knows to wait: the numbers alone decide.
+    let script = "while read line; do sleep 1000 & wait; done";
+    for of_terminal in [true, false] {
+        let mut start = json!({"program": "sh", "arguments": ["-c", script], "wait_seconds": 0});
+        let mut send = json!({"text": "go", "wait_seconds": 60});
+        let named = if of_terminal { &mut start } else { &mut send };
+        named["profile"] = json!("hasty");
+        let (_, started) = call(&fixture, "one", "start_terminal", start).await.expect("started");
+        send["terminal_id"] = started["terminal_id"].clone();
+        let (_, told) = call(&fixture, "one", "send_message", send).await.expect("a turn");
+        assert_eq!(told["reason"], "attempts-exhausted", "{of_terminal}: {told}");
+    }
+}

@@ -135,11 +135,29 @@ fn a_page_over_http_is_opened_asked_polled_and_closed() {
     let last = log["entries"].as_array().and_then(|entries| entries.last()).expect("an entry");
     assert_eq!((&last["text"], &log["lost"]), (&json!("said"), &json!(0)), "{log}");
 
+    // How requests are polled is counted as it is of processes.
+    let endless = page.script("for (;;) {}");
+    let advised = (1..=5).map(|_| page.get(&endless)).last().expect("five polls");
+    assert!(advised["advice"].is_string(), "{advised}");
+    assert_eq!(page.ask("POST", &format!("{endless}/cancel"), None).status, 204);
+
     let closed = page.ask("DELETE", "", None);
     let told = closed.json();
     assert_eq!((closed.status, &told["status"], &told["closed_because"]), (200, &json!("closed"), &json!("owner")));
     let late = page.ask("POST", "/scripts", Some(json!({"script": "1"})));
     assert_eq!(failure(&late), (410, "gone".to_owned()), "{late:?}");
+    let metrics = server.ask("GET", "/metrics", "s", None).body;
+    for line in [
+        "wharf_page_request_poll_advice_total{language=\"en\"} 1",
+        "wharf_page_request_poll_advice_total{language=\"ko\"} 0",
+        "wharf_pages_closed_total{by=\"other\"} 1",
+        "wharf_pages_closed_total{by=\"evicted\"} 0",
+    ] {
+        assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
+    }
+    for name in ["wharf_page_request_polls_total ", "wharf_page_requests_total ", "wharf_page_requests_failed_total "] {
+        assert!(metrics.contains(name), "{name}: {metrics}");
+    }
 }
 
 #[test]

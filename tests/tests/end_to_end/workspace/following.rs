@@ -1,7 +1,8 @@
 //! Following a process: waiting, writing to it, listing, and asking for what
 //! has ended.
 
-use serde_json::json;
+use serde_json::{Value, json};
+use wharf_tests::{Client, Data, wharf};
 
 use super::{ask, end, here, prints, refused, run, setup, start, stop, told};
 
@@ -141,4 +142,28 @@ async fn a_process_that_never_was_is_refused_with_where_to_look() {
         let refusal = refused(&fixture, tool, arguments).await;
         assert!(refusal.contains("list_processes shows"), "{tool}: {refusal}");
     }
+}
+
+/// Calls a tool of the workspace, hears that it runs, and gives it up.
+fn hears_that_it_runs(client: &mut Client, tool: &str, arguments: Value) {
+    let meta = json!({"progressToken": tool});
+    let params = json!({"name": format!("workspace__{tool}"), "arguments": arguments, "_meta": meta});
+    let call = client.ask("tools/call", params);
+    let said = client.notification("notifications/progress");
+    assert_eq!(said["params"]["progressToken"], tool, "{said}");
+    assert!(said["params"]["message"].as_str().is_some_and(|text| text.starts_with("still running")), "{said}");
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": call}}));
+}
+
+#[test]
+fn a_client_that_asked_for_progress_hears_of_commands_and_waits_before_they_end() {
+    let data = Data::new();
+    let config = data.write("wharf.toml", setup().text());
+    let mut client = Client::connect(wharf(["serve", "--stdio"]).config(&config).data(data.path()));
+    let command = json!({"command": "sleep 1000", "run_mode": "async"});
+    let started = client.call("workspace__execute_shell", command, json!({}));
+    let id = &started["structuredContent"]["process_id"];
+    assert!(id.is_string(), "{started}");
+    hears_that_it_runs(&mut client, "execute_shell", json!({"command": "sleep 1000"}));
+    hears_that_it_runs(&mut client, "wait_for_process", json!({"process_id": id}));
 }

@@ -147,8 +147,8 @@ fn times(entry: &AuditEntry) -> String {
     if entry.count > 1 { format!(" ({} times)", entry.count) } else { String::new() }
 }
 
-/// One line of the table, as long as the terminal is wide. Whoever can write the
-/// files may have written anything; nothing of it steers a terminal.
+/// One line of the table, as long as the terminal is wide. The files may hold anything;
+/// nothing in them may steer the terminal.
 fn row(fixed: [&str; 4], what: &str, columns: usize) -> String {
     let [time, kind, outcome, taken] = fixed.map(|text| wharf::text::line(text, 24));
     let room = columns.saturating_sub(FIXED_COLUMNS).max(20);

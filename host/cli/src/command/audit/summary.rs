@@ -89,7 +89,7 @@ fn table(summary: &AuditSummary) -> io::Result<()> {
         4..10,
     );
     for (group, figures) in &summary.groups {
-        // Whoever can write the files may have written anything.
+        // The files may hold anything.
         let [kind, plugin, name, outcome] =
             [(&group.kind, 9), (&group.plugin, 16), (&group.name, 26), (&group.outcome, 14)]
                 .map(|(text, bytes)| text::line(text, bytes));

@@ -114,7 +114,7 @@ pub(super) fn by_profile(profile: Profile, capability: Capability) -> Vec<Allow>
     keys.iter().filter_map(|key| format!("{capability}{key}").parse().ok()).collect()
 }
 
-/// Questions to whoever sits at the terminal.
+/// Questions to the person at the terminal.
 pub(super) struct Questions<R, W> {
     pub(super) input: R,
     pub(super) output: W,

@@ -1,4 +1,4 @@
-//! Capabilities in plain words, for whoever decides about them.
+//! Capabilities in plain words, for the person who decides about them.
 
 use wharf::grant::Capability;
 

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use wharf::{PluginName, added::Receipt, grant::Capability};
+use wharf::{Digest, PluginName, added::Receipt, grant::Capability, sources::read_component};
 
 use super::installation::{Installation, unusable};
 use crate::{
@@ -28,7 +28,7 @@ pub(super) struct KnownPlugin {
     is_on: bool,
 }
 
-/// What the configuration, the binary and the data directory name.
+/// What the configuration, the binary, the data directory and the folder name.
 pub(super) fn known(installation: &Installation) -> Result<Vec<KnownPlugin>> {
     let disabled = installation.added.disabled().map_err(|error| unusable(&error))?;
     let mut origins: BTreeMap<PluginName, &'static str> = BTreeMap::new();
@@ -39,6 +39,9 @@ pub(super) fn known(installation: &Installation) -> Result<Vec<KnownPlugin>> {
     }
     for name in installation.added.list().map_err(|error| unusable(&error))?.into_keys() {
         origins.entry(name).or_insert("added");
+    }
+    for (name, _) in installation.configuration.folder_plugins() {
+        origins.entry(name).or_insert("folder");
     }
     let is_on = |name: &PluginName| {
         let settings = installation.configuration.plugins.get(name);
@@ -81,8 +84,8 @@ pub(super) fn list(installation: &Installation) -> Result<ExitCode> {
     Ok(hosts.code())
 }
 
-/// A plugin that no host serves: what its receipt says where it was added, and of one
-/// that is part of this binary what that says.
+/// A plugin that no host serves: what its receipt says where it was added, and of others
+/// which component a host would load.
 fn not_running(installation: &Installation, plugin: &KnownPlugin) -> Result<Value> {
     let KnownPlugin { name, origin, is_on } = plugin;
     let state = if *is_on { "not-running" } else { "disabled" };
@@ -99,6 +102,22 @@ fn not_running(installation: &Installation, plugin: &KnownPlugin) -> Result<Valu
         && let Some(component) = wharf::bundled_component(name)
     {
         row["digest"] = json!(component.digest());
+    }
+    let file = match *origin {
+        "configuration" => installation.configuration.settings_of(name).source,
+        "folder" => installation
+            .configuration
+            .folder_plugins()
+            .into_iter()
+            .find_map(|(found, file)| (found == *name).then_some(file)),
+        _ => None,
+    };
+    if let Some(file) = file {
+        row["source"] = json!(file);
+        // One that cannot be read is told by the host that would load it.
+        if let Ok(bytes) = read_component(&file, installation.configuration.host_limits.component_bytes) {
+            row["digest"] = json!(Digest::of(&bytes));
+        }
     }
     Ok(row)
 }

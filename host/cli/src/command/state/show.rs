@@ -1,4 +1,4 @@
-//! `wharf state usage` and `wharf state list`: what is there.
+//! `wharf state usage` and `wharf state list`: which state is stored.
 
 use std::{collections::BTreeMap, io::Write as _, process::ExitCode};
 

@@ -1,6 +1,6 @@
 //! Ordering the end of a terminal, and waiting for it.
 //!
-//! Owns that the first order says why. Never knows who gives it.
+//! Owns the rule that the first order says why. Never knows who gives it.
 
 use std::time::Duration;
 

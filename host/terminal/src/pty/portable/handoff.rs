@@ -50,15 +50,14 @@ impl Handoff {
         self.state.lock()
     }
 
-    /// Ends it: the task gets what is there and then the end, and the thread
-    /// stops.
+    /// Ends it: the task gets the bytes that wait and then the end, and the thread stops.
     pub(super) fn end(&self) {
         let mut state = self.state();
         state.ended = true;
         self.tell(state);
     }
 
-    /// Throws away what is there and what comes.
+    /// Throws away the bytes that wait and all that come.
     pub(super) fn discard(&self) {
         let mut state = self.state();
         (state.discarded, state.bytes) = (true, VecDeque::new());

@@ -154,7 +154,7 @@ async fn a_page_that_does_not_answer_a_read_is_not_read_for_ever() {
         refused += usize::from(error.to_string().contains("too many results are read at once"));
     }
     assert_eq!(refused, 1);
-    // Whoever lets go of it has the page let go of it, too.
+    // An acknowledged result is released in the page, too.
     let request = cut();
     bench.pages.acknowledge(&owner, request).expect("a request");
     assert_eq!(bench.quiet.words(page), ["inject"]);

@@ -230,7 +230,7 @@ async fn a_page_that_nobody_uses_is_closed_and_then_forgotten() {
     let why = |page| bench.pages.info(&bench.owner(), page).map(|info| info.closed_because);
     assert!(matches!((why(unused), why(used)), (Ok(Some(CloseReason::Idle)), Ok(None))));
     advance(49 * SECOND).await;
-    // Whoever polls uses it.
+    // A poll counts as use.
     assert_eq!((bench.word(request), bench.pages.sweep().forgotten), ("done", 0));
     advance(SECOND).await;
     assert_eq!(bench.pages.sweep().forgotten, 1);

@@ -1,4 +1,4 @@
-//! What becomes of requests when something happens to their page.
+//! How requests end when something happens to their page.
 
 use std::{
     sync::{Arc, atomic::Ordering::Relaxed},

@@ -48,8 +48,8 @@ impl LocalStream {
     }
 }
 
-/// Whether somebody listens there. A host has nothing to do with who connects
-/// and says nothing.
+/// Whether a host listens there. The host does nothing for a client that
+/// connects and says nothing.
 pub(in super::super) fn is_alive(directory: &Path) -> bool {
     socket_path(directory).is_ok_and(|(_open, path)| std::os::unix::net::UnixStream::connect(path).is_ok())
 }
