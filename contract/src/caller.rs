@@ -1,7 +1,6 @@
 //! What the host adds to a request's `meta`.
 
-/// What the names of members start with that are the host's: no caller can set
-/// them.
+/// The prefix of member names that belong to the host: no caller can set them.
 pub const OWN_PREFIX: &str = "dev.wharf/";
 
 /// What was given to the round of input before: an object with [`RESPONSES`]

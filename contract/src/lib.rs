@@ -2,22 +2,21 @@
 //! words, and in texts of JSON.
 //!
 //! The functions and records of the contract stand in `wit/`, which this crate
-//! carries and [`bindings!`] hands to a generator of bindings. What may
-//! grow is a string there: an error's code, a signal's name, a state, an
-//! operation and its parameters. This crate has each of these once, for the
-//! host, which says or checks it, and for the SDK, which reads or sends it. The
-//! modules are named as the interfaces are, but for [`turn`], whose words
-//! `terminal` and `events` share.
+//! carries and [`bindings!`] hands to a generator of bindings. Lists that may grow
+//! are strings there: an error's code, a signal's name, a state, an operation and
+//! its parameters. This crate has each of these once, for the host, which says or
+//! checks it, and for the SDK, which reads or sends it. The modules are named as
+//! the interfaces are, but for [`turn`], whose words `terminal` and `events` share.
 //!
 //! # Words
 //! A *closed* list, such as [`process::Signal`], has every word that this
-//! version of the contract knows. Who speaks uses it, and a new word makes
-//! every `match` on it fail to compile.
+//! version of the contract knows. The side that sends a word uses it, and a new
+//! word makes every `match` on it fail to compile.
 //!
 //! An *open* list, such as [`process::AnyStatus`], is the same list with a place
-//! for words of later versions. Who listens uses it: a plugin that was built
-//! today reads what a host says in years. What an unknown word is to be taken
-//! for, the type's documentation says.
+//! for words of later versions. The side that reads a word uses it: a plugin that
+//! was built today reads what a host says in years. The type's documentation says
+//! what an unknown word is to be taken for.
 //!
 //! A word is written the same everywhere: in WIT's strings, in JSON, in
 //! configurations. It is never translated, and its case matters.
@@ -25,16 +24,14 @@
 //! # Shapes
 //! Structures that WIT carries as "the text of a JSON object" are types with
 //! `serde`'s traits. Members that the contract calls optional are left out, not
-//! `null`, unless the type's documentation says otherwise. What the host writes
-//! is read with defaults for members that are missing and ignores those that
-//! are unknown. What a plugin writes is refused where a member is unknown: a
-//! misspelt option must not pass silently.
+//! `null`, unless the type's documentation says otherwise. A reader of what the host writes
+//! takes defaults for missing members and ignores unknown ones. The host refuses what a
+//! plugin writes where a member is unknown: a misspelt option must not pass silently.
 //!
 //! # What this crate must never know
 //! It performs no I/O, checks no limits and decides nothing. It knows neither
 //! the host's rooms nor Wasm, and depends on `serde` alone; the feature `schema`
-//! adds `schemars::JsonSchema` for those who describe their own inputs with
-//! these words.
+//! adds `schemars::JsonSchema` for plugins that describe their own inputs with these words.
 
 mod words;
 

@@ -1,4 +1,4 @@
-//! Web pages: how they are, what can be done with them, what comes of it.
+//! Web pages: their state, what can be done with them, and the results.
 
 mod parameters;
 
@@ -91,8 +91,8 @@ words! {
 }
 
 words! {
-    /// What becomes of dialogs that a page opens; [`DialogPolicy::Report`] where
-    /// nothing is said.
+    /// What happens to dialogs that a page opens; [`DialogPolicy::Report`]
+    /// where nothing is said.
     #[derive(Default)]
     DialogPolicy, open AnyDialogPolicy, "policy" {
         /// They stay open until they are answered, for a time.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A word that is none of a list.
+/// A word that is not in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownWord {
     /// What the list is of, such as `signal`.

@@ -1,5 +1,5 @@
-//! An authority that issues certificates for one test: who is told to trust it does,
-//! and nobody else.
+//! An authority that issues certificates for one test. Only programs that are
+//! told to trust it do.
 
 use std::sync::{
     Arc,
@@ -57,7 +57,7 @@ impl Authority {
         Self { issuer: Issuer::new(parameters, key), pem }
     }
 
-    /// Its certificate, for whoever is to trust it (`SSL_CERT_FILE`).
+    /// Its certificate, for programs that are to trust it (`SSL_CERT_FILE`).
     #[must_use]
     pub fn pem(&self) -> &str {
         &self.pem
@@ -66,7 +66,7 @@ impl Authority {
     /// What a server of this name serves with.
     ///
     /// # Panics
-    /// Where the name is none.
+    /// Where the name is not valid.
     #[must_use]
     pub fn certify(&self, name: &str, holds: Holds) -> Arc<ServerConfig> {
         let mut parameters = CertificateParams::new([name.to_owned()]).expect("a name");

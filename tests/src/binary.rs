@@ -41,7 +41,7 @@ impl Command {
                 self.inner.env_remove(name);
             }
         }
-        // No configuration of whoever runs the tests.
+        // Nothing of the configuration of the person who runs the tests.
         self.inner.env("HOME", "/nonexistent").env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
         self.inner.env_remove("DOCKER_CONFIG");
         self

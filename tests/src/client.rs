@@ -122,7 +122,7 @@ impl Client {
         id
     }
 
-    /// Waits for the answer of this id; others are kept for whoever asks.
+    /// Waits for the answer of this id; others are kept for later.
     ///
     /// # Panics
     /// Where none comes, or a line is no JSON.
@@ -169,7 +169,7 @@ impl Client {
         }
     }
 
-    /// Waits for the next notification of this method; answers are kept for whoever asks.
+    /// Waits for the next notification of this method; answers are kept for later.
     ///
     /// # Panics
     /// Where none comes, or a line is no JSON.

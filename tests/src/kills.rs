@@ -76,7 +76,7 @@ trait Lane {
     fn next(&mut self, random: &mut fastrand::Rng) -> (&'static str, Value);
     /// Its answer. Panics where it was refused.
     fn acknowledge(&mut self, answer: &Value);
-    /// Compares what is there with what was acknowledged. Panics where they
+    /// Compares what the host has with what was acknowledged. Panics where they
     /// differ in anything but the call in flight.
     fn verify(&mut self, host: &mut Client) -> Unanswered;
 }

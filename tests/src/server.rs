@@ -28,7 +28,7 @@ pub struct Server {
     pub token: String,
 }
 
-/// What a request came to.
+/// The answer to a request.
 #[derive(Debug)]
 pub struct Reply {
     /// The status.

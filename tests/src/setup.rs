@@ -114,14 +114,13 @@ impl Setup {
         self
     }
 
-    /// Grants terminals to whoever asks over HTTP, with further lines of that
-    /// grant.
+    /// Grants terminals to clients over HTTP, with further lines of that grant.
     #[must_use]
     pub fn own_terminals(self, lines: &str) -> Self {
         self.with_tables(&format!("[plugin.host.grants.terminal]\nreason = \"a test\"\n{lines}"))
     }
 
-    /// Grants web pages to whoever asks over HTTP, with further lines of that grant.
+    /// Grants web pages to clients over HTTP, with further lines of that grant.
     #[must_use]
     pub fn own_pages(self, lines: &str) -> Self {
         self.with_tables(&format!("[plugin.host.grants.webview]\nreason = \"a test\"\n{lines}"))
@@ -223,7 +222,7 @@ impl Setup {
         let Self { terminal_limits, webview_limits, stream_limits, http_limits, request_limits, .. } = self;
         let guest =
             |name: &str| format!("[plugin.{name}]\nsource = '{}'\n", component(&format!("guest-{name}")).display());
-        // What else the binary carries is not what is tested here.
+        // The other plugins of the binary are not tested here.
         let off = |name: &str| format!("[plugin.{name}]\nenabled = false\n");
         let without = BUNDLED.iter().filter(|name| !bundled.contains(name)).map(|name| off(name));
         let without: String = without.collect();
@@ -279,7 +278,7 @@ pub fn context(tenant: &str, session: &str) -> Context {
     Context::new(tenant.parse().expect("a legal tenant"), session.parse().expect("a legal session"))
 }
 
-/// Who looks at what is served: the tenant of this machine, which may use every plugin.
+/// The viewer of what is served: the tenant of this machine, which may use every plugin.
 #[must_use]
 pub fn viewer() -> Viewer<'static> {
     static LOCAL: LazyLock<TenantId> = LazyLock::new(TenantId::local);
@@ -289,7 +288,7 @@ pub fn viewer() -> Viewer<'static> {
 /// The members of a JSON object.
 ///
 /// # Panics
-/// Where it is none.
+/// Where it is not one.
 #[must_use]
 pub fn object(value: Value) -> Map<String, Value> {
     match value {

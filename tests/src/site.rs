@@ -113,6 +113,6 @@ fn answer(mut connection: &TcpStream, asked: &Mutex<Vec<String>>, waiting: &Atom
         _ => ("404 Not Found", html.to_owned(), b"nothing here".to_vec()),
     };
     let head = format!("HTTP/1.1 {status}\r\n{header}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
-    // Who has gone does not want it.
+    // A client that has gone does not want it.
     let _ = connection.write_all(head.as_bytes()).and_then(|()| connection.write_all(&body));
 }

@@ -40,7 +40,7 @@ impl Upstream {
         Self::listen(move |connection, asked| {
             let Ok(session) = ServerConnection::new(Arc::clone(&config)) else { return };
             let mut connection = StreamOwned::new(session, connection);
-            // Who does not trust it says no more than that.
+            // A client that does not trust it says no more than that.
             serve(&mut connection, asked, &|head, connection| answer(head, connection));
             connection.conn.send_close_notify();
             let _ = connection.flush();
@@ -70,7 +70,7 @@ impl Upstream {
     /// Sends a whole answer, with further lines of its head.
     pub fn send(mut connection: impl Write, lines: &str, body: &[u8]) {
         let head = format!("HTTP/1.1 200 OK\r\n{lines}content-length: {}\r\nconnection: close\r\n\r\n", body.len());
-        // Who has gone does not want it.
+        // A client that has gone does not want it.
         let _ = connection.write_all(head.as_bytes()).and_then(|()| connection.write_all(body));
     }
 

@@ -45,7 +45,7 @@ impl std::fmt::Debug for FileSink {
 
 #[derive(Default)]
 struct SinkState {
-    // A lock of the standard library: held for a push or a swap.
+    // A blocking lock: held for a push or a swap.
     queue: Mutex<RecordQueue>,
     wake: Condvar,
     written: Condvar,

@@ -33,7 +33,7 @@ use outbox::Outbox;
 /// How much is read at once.
 const READ_BYTES: usize = 64 << 10;
 
-/// Why a command came to nothing.
+/// Why a command has no answer.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum CallError {
     /// The browser refused the command.

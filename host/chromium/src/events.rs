@@ -1,8 +1,8 @@
 //! What the browser says of a page, led to the part that understands it.
 //!
 //! All of it happens on the task that reads for the whole browser, so nothing here
-//! waits. What waits for an answer is a task of its own, so that no script, dialog or
-//! order keeps another one from being sent.
+//! waits. Each wait for an answer is a task of its own, so that no script, dialog or
+//! order delays another one.
 
 mod attachment;
 mod console;

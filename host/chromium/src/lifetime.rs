@@ -1,4 +1,4 @@
-//! The life of a page, from the request to open it until the browser has let go of it;
+//! The life of a page, from the request to open it until the browser has released it;
 //! and the table of all pages that are alive.
 
 use std::{collections::HashMap, sync::Arc};

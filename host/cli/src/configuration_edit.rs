@@ -134,7 +134,7 @@ impl ConfigurationEdit {
         Ok(())
     }
 
-    /// Writes that this component is the one that the plugin's grants are for.
+    /// Writes the digest of the component that the plugin's grants are for.
     ///
     /// # Errors
     /// As [`ConfigurationEdit::source`].

@@ -1,5 +1,5 @@
 //! What a command writes where `--output` says: beside a regular file and in its place
-//! once it is whole, and into what is none, such as a device or a pipe.
+//! once it is whole, and directly into anything else, such as a device or a pipe.
 
 use std::{
     fs::{self, File, OpenOptions},

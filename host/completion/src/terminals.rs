@@ -1,8 +1,8 @@
 //! What a transport serves beside tools: terminals, for clients that are not
 //! models.
 //!
-//! Plain data in both directions, so that the room of the protocol knows
-//! nothing of the room of terminals.
+//! Plain data in both directions, so that the protocol crate knows nothing
+//! of the terminal crate.
 
 mod report;
 mod request;

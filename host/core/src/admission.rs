@@ -25,7 +25,7 @@ pub struct Admission {
 /// What all clones of an [`Admission`], and all that it admits, share.
 struct AdmissionQueue {
     limits: HostLimits,
-    // A lock of the standard library: held for a few look-ups, never across an
+    // A blocking lock: held for a few look-ups, never across an
     // await.
     places: Mutex<Places>,
 }

@@ -20,7 +20,7 @@ pub use refusal::{PeerClass, RefusalSink, RefusedFor};
 use crate::{Answer, Code, Context, Digest, Error, PluginName, text};
 
 /// Longest name of a tool that does not exist, and longest word of what a
-/// plugin asked for: both are somebody else's text.
+/// plugin asked for: both are foreign text.
 pub const MAX_NAME_BYTES: usize = 128;
 
 /// Takes what happened: the host's files, or an app's own.
@@ -194,7 +194,7 @@ pub struct AuditRecord {
     pub took: Duration,
 }
 
-/// A name of somebody else's, fit for a record.
+/// A foreign name, made fit for a record.
 #[must_use]
 pub fn shown<T: for<'n> From<&'n str>>(name: &str) -> T {
     // Most names are short and clean, and need no second copy.

@@ -63,7 +63,7 @@ pub struct Grants {
     /// What the host adds to requests; written elsewhere, and never with these.
     #[serde(skip)]
     pub secrets: Secrets,
-    /// How they stand; nobody writes that.
+    /// The state of the grants, which is never written down.
     #[serde(skip)]
     pub standing: Standing,
 }

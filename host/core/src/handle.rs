@@ -2,14 +2,18 @@
 //!
 //! Knows nothing of what one stands for: rooms wrap it in a type of their own.
 
-use std::{fmt, str::FromStr};
+use std::{
+    fmt, io,
+    str::FromStr,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::{Builder, Uuid, fmt::Simple};
 
-/// A UUID of version 4 (RFC 9562), as 32 hexadecimal digits: nobody guesses one, and it is
-/// never an id of the system.
+/// A UUID (RFC 9562) as 32 hexadecimal digits: of version 4, which nobody guesses, or of
+/// version 7 where later ones sort behind earlier ones. Never an id of the system.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "String", try_from = "String")]
 #[schemars(with = "String")]
@@ -25,10 +29,23 @@ impl Handle {
     ///
     /// # Errors
     /// Where the system has no randomness to give.
-    pub fn random() -> Result<Self, getrandom::Error> {
+    pub fn random() -> io::Result<Self> {
         let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
+        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
         Ok(Self(Builder::from_random_bytes(bytes).into_uuid()))
+    }
+
+    /// A new one that sorts behind those of earlier milliseconds. It tells when it was made,
+    /// and has 74 random bits.
+    ///
+    /// # Errors
+    /// Where the system has no randomness to give.
+    pub fn ordered() -> io::Result<Self> {
+        let mut bytes = [0; 10];
+        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+        let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let milliseconds = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+        Ok(Self(Builder::from_unix_timestamp_millis(milliseconds, &bytes).into_uuid()))
     }
 }
 
@@ -78,6 +95,16 @@ mod tests {
     #[test]
     fn a_new_handle_is_a_random_uuid() {
         assert_eq!(Handle::random().expect("randomness").0.get_version(), Some(uuid::Version::Random));
+    }
+
+    #[test]
+    fn an_ordered_handle_is_a_uuid_of_its_time() {
+        let handle = Handle::ordered().expect("randomness");
+        assert_eq!(handle.0.get_version(), Some(uuid::Version::SortRand));
+        let (seconds, _) = handle.0.get_timestamp().expect("a time").to_unix();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs();
+        assert!(now.abs_diff(seconds) < 600, "{seconds} at {now}");
+        assert_ne!(handle, Handle::ordered().expect("randomness"));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Ids that cannot be illegal past the edge.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::{fmt, io, str::FromStr, sync::Arc};
+
+use crate::handle::Handle;
 
 /// Why a text is no id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -161,6 +163,15 @@ impl SessionId {
     #[must_use]
     pub fn default_session() -> Self {
         Self("default".into())
+    }
+
+    /// A session that nobody had before. Later ones sort behind earlier ones, so that
+    /// sessions are listed in the order of their making.
+    ///
+    /// # Errors
+    /// Where the system has no randomness to give.
+    pub fn generate() -> io::Result<Self> {
+        Ok(Self(format!("session-{}", Handle::ordered()?).into()))
     }
 }
 

@@ -22,8 +22,7 @@ pub enum Level {
     Session,
     /// That of the tenant. Room can be made within the tenant.
     Tenant,
-    /// That of the host. Room can be made within the tenant that asks, and at
-    /// nobody else's cost.
+    /// That of the host. Room can be made within the tenant that asks, at no other tenant's cost.
     Host,
 }
 
@@ -80,7 +79,7 @@ impl From<QuotaFull> for Error {
     }
 }
 
-/// What everybody uses of one resource.
+/// The use of one resource by all.
 #[derive(Debug)]
 pub struct Quota {
     bounds: Bounds,
@@ -92,7 +91,7 @@ pub struct Quota {
 struct Ledger {
     used: u64,
     /// The same, of each tenant no more than it may use: what one tenant has beyond its
-    /// own limit, recorded after the fact, is at nobody else's cost.
+    /// own limit, recorded after the fact, is at no other tenant's cost.
     counted: u64,
     tenants: HashMap<TenantId, TenantLedger>,
 }
@@ -113,7 +112,7 @@ pub struct Share {
 }
 
 impl Quota {
-    /// Nobody uses anything.
+    /// Nothing is in use.
     #[must_use]
     pub fn new(bounds: Bounds) -> Arc<Self> {
         Arc::new(Self { bounds, ledger: Mutex::default() })

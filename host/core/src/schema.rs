@@ -75,8 +75,8 @@ struct Compiled {
 }
 
 impl Schema {
-    /// Compiles a schema of an object. What it takes, the next one of the same plugin or
-    /// front end has no more.
+    /// Compiles a schema of an object. What it takes of the budget is not there for the
+    /// next one of the same plugin or front end.
     ///
     /// # Errors
     /// Where it is no valid schema, or asks for more than is safe.
@@ -162,7 +162,7 @@ impl Compiled {
         let root = Value::Object(schema.clone());
         let places = inspect::inspect(&root, budget)?;
         let max_depth = if weigh::recursions(&root)? > 1 { MAX_BRANCHING_DEPTH } else { usize::MAX };
-        // What is kept is made of the schema by rules of our own; that it is one, the library says.
+        // The graph is made of the schema by rules of our own; the library checks that it is a schema.
         if is_schema == IsSchema::Unknown {
             jsonschema::draft202012::meta::validate(&root)
                 .map_err(|error| SchemaError::Invalid(shorten(&error.to_string())))?;

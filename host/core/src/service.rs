@@ -81,8 +81,8 @@ pub trait ToolService: Send + Sync + 'static {
     /// for each listing.
     fn tools(&self, viewer: Viewer<'_>) -> Arc<[ToolDefinition]>;
 
-    /// The tool of this full name as the viewer sees it. Cheap, and nobody hears of it: this
-    /// only describes, and [`ToolService::find`] is for calls.
+    /// The tool of this full name as the viewer sees it. Cheap, and not recorded: this only
+    /// describes, and [`ToolService::find`] is for calls.
     fn tool(&self, viewer: Viewer<'_>, name: &str) -> Option<ToolDefinition>;
 
     /// Changes its value each time that the tools of this tenant have become another list.

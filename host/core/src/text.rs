@@ -39,8 +39,8 @@ pub fn line(text: &str, bytes: usize) -> String {
     line
 }
 
-/// Text for a client: tabs and line breaks stay, every other character that nobody
-/// would see goes. Every kind of line break becomes `\n`.
+/// Text for a client: tabs and line breaks stay, every other invisible character goes.
+/// Every kind of line break becomes `\n`.
 ///
 /// Returns the input where there is nothing to take out.
 #[must_use]

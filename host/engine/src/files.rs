@@ -49,7 +49,7 @@ pub(crate) enum OpenedEntry {
     Directory(File),
 }
 
-/// What a change of files came to, in room.
+/// How much room a change of files took or gave back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct SpaceChange {
     /// Bytes on disk that are free now.

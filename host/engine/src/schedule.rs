@@ -37,7 +37,7 @@ pub(crate) struct Schedule {
 #[derive(Debug, Default)]
 struct SlotQueue {
     slots: OnceLock<usize>,
-    // A lock of the standard library: held for one pass over those that wait,
+    // A blocking lock: held for one pass over those that wait,
     // at most once an epoch for each slot.
     waiting: Mutex<WaitingCalls>,
 }

@@ -67,7 +67,7 @@ impl ComponentSource {
         let mut feed = DigestHasher(blake3::Hasher::new());
         METADATA_FORMAT.hash(&mut feed);
         self.component.digest().as_bytes().hash(&mut feed);
-        // What passed under other limits is read and checked anew.
+        // A component that passed under other limits is read and checked anew.
         SchemaLimits::new(&self.engine.config.limits).hash(&mut feed);
         format!("{}.tools", feed.0.finalize().to_hex())
     }

@@ -224,7 +224,7 @@ impl WatchedCall {
             self.call.budget.moved(returned.weight())?;
             Ok(returned)
         });
-        // What ends the call itself is a limit, nearly always.
+        // An error that ends the call itself is nearly always a limit.
         let outcome = returned.as_ref().map_or(AuditOutcome::Failed(Code::Limit), Returned::outcome);
         self.tell(outcome);
         returned

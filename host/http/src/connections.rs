@@ -39,7 +39,7 @@ pub(crate) struct ConnectionRegistry {
     most: usize,
     most_of_network: usize,
     patience: Duration,
-    // A lock of the standard library: held for a look-up.
+    // A blocking lock: held for a look-up.
     strangers: Mutex<UnauthenticatedConnections>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct ConnectionPermit {
     connections: Arc<ConnectionRegistry>,
     number: u64,
     origin: PeerClass,
-    /// Fires where the place goes to somebody else.
+    /// Fires where the place goes to another connection.
     shed: CancellationToken,
     /// The place that it has as a client.
     client: OnceLock<Share>,

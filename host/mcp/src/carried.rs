@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use rmcp::model::Extensions;
 use serde_json::{Map, Value};
 
-/// Arguments that were taken out of a call. Only the first to take them gets them.
+/// Arguments that were taken out of a call. The first reader takes them; later ones get nothing.
 #[derive(Clone)]
 pub(crate) struct CarriedArguments(pub(crate) Arc<Mutex<Option<Map<String, Value>>>>);
 

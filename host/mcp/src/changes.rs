@@ -38,7 +38,7 @@ const MAX_SUBSCRIPTIONS: usize = 16;
 /// The changes that one connection hears of.
 pub(crate) struct ChangeNotifier {
     /// What was listed last counts as seen; nothing where lists never change.
-    // Locks of the standard library here: held for a copy or a comparison.
+    // Blocking locks: held for a copy or a comparison.
     tools: Option<Mutex<watch::Receiver<u64>>>,
     /// The list that the client was shown last, where it may use some plugins alone: changes
     /// of the others are none to it.
@@ -177,8 +177,8 @@ impl ChangeNotifier {
         Ok(())
     }
 
-    /// Tells what there is to tell. A client that takes nothing is not waited for by
-    /// anybody else: its source lags, and it is told then that everything has changed.
+    /// Tells what there is to tell. A client that takes nothing holds up no other: its source
+    /// lags, and it is told then that everything has changed.
     async fn follow(&self, served: &Served, mut source: ChangeSource, listener: &impl ChangeListener) {
         // A client that was shown no list yet has nothing to compare with but the present one.
         let mut shown = lock(&self.shown).clone().or_else(|| self.limited(served));

@@ -75,7 +75,7 @@ pub(crate) struct ClientRequest {
 /// What a connection keeps for all its callers.
 pub(crate) struct Remembered {
     /// From which level on a client of the older era gets messages.
-    // A lock of the standard library: held for a copy.
+    // A blocking lock: held for a copy.
     level: Mutex<LoggingLevel>,
     warned_of_default: AtomicBool,
     waiting: Arc<Semaphore>,

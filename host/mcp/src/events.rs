@@ -37,7 +37,7 @@ pub(crate) struct CallEvents {
     token: Option<ProgressToken>,
     /// Messages below this level are not sent; none are where it is absent.
     floor: Option<LoggingLevel>,
-    // A lock of the standard library: held to push or pop one event.
+    // A blocking lock: held to push or pop one event.
     queue: Mutex<EventQueue>,
     queued: Notify,
     finished: AtomicBool,

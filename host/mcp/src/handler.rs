@@ -141,8 +141,7 @@ pub(crate) fn no_cursor(page: Option<PaginatedRequestParams>, what: &str) -> Res
 }
 
 // The protocol crate moves the future of a request several times, and each has room for
-// the largest method. So those that do more than a look-up are boxed: moved once, and
-// paid for by nobody else.
+// the largest method. So those that do more than a look-up are boxed: moved once, and at no cost to the others.
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let info = &self.shared.info;
@@ -165,7 +164,8 @@ impl ServerHandler for Handler {
         }
         self.changes().opening(self.served(), self.offered());
         let negotiated = self.negotiate_initialize(&request)?;
-        // What was agreed on, also where it is asked again: a version that nobody knows is not one of the newer era.
+        // Keeps the version that was agreed on, for later questions, too: an unknown version is not
+        // one of the newer era.
         request.protocol_version = negotiated.protocol_version.clone();
         context.peer.set_peer_info(request);
         Ok(negotiated)

@@ -47,7 +47,7 @@ impl AsksForInput for PromptAnswer {
     }
 }
 
-/// What a request came to.
+/// The outcome of a request.
 pub(crate) enum RoundOutcome<A> {
     /// The answer.
     Done(A),

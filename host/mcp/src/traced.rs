@@ -115,7 +115,7 @@ impl ServerHandler for Traced {
         "resources/unsubscribe": unsubscribe(UnsubscribeRequestParams) -> ();
         "completion/complete": complete(CompleteRequestParams) -> CompleteResult;
         "logging/setLevel": set_level(SetLevelRequestParams) -> ();
-        // A method that nobody knows is whatever its client writes.
+        // The name of an unknown method is whatever its client writes.
         "_OTHER": on_custom_request(CustomRequest) -> CustomResult;
     }
 

@@ -1,6 +1,6 @@
 //! Which process.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, io, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 use wharf_core::handle::{Handle, NoHandle};
@@ -14,7 +14,7 @@ pub struct ProcessId(Handle);
 
 impl ProcessId {
     /// A new one that nobody can guess.
-    pub(crate) fn random() -> Result<Self, getrandom::Error> {
+    pub(crate) fn random() -> io::Result<Self> {
         Handle::random().map(Self)
     }
 }

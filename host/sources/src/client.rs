@@ -45,12 +45,12 @@ pub fn agent(address: &Url, time: Duration) -> Agent {
         .timeout_recv_response(Some(SILENCE))
         .timeout_per_read(Some(SILENCE))
         .user_agent(concat!("wharf/", env!("CARGO_PKG_VERSION")));
-    // The way to this machine leads over nobody else.
+    // A request without TLS never goes through a proxy, which could read it.
     if is_protected { config.build().into() } else { config.proxy(None).build().into() }
 }
 
-/// Whether an address is one of this machine. Addresses alone: what a name means is
-/// somebody else's word.
+/// Whether an address is one of this machine. Only addresses count, since a resolver
+/// decides what a name means.
 pub(crate) fn is_loopback(address: &Url) -> bool {
     match address.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),

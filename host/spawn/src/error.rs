@@ -133,8 +133,8 @@ impl SpawnError {
 }
 
 impl SpawnError {
-    /// What the caller is told whose program was not started for it. `message`
-    /// says so, with this error as its cause.
+    /// The error for a caller whose program was not started because of this one.
+    /// `message` says so, with this error as its cause.
     #[must_use]
     pub fn of_start(self, message: String) -> Error {
         if let Self::Uncontainable { .. } = self {

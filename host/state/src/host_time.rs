@@ -26,7 +26,7 @@ pub struct HostTime(Arc<TimeCounter>);
 #[derive(Debug)]
 struct TimeCounter {
     clock: Arc<dyn Clock>,
-    // A lock of the standard library: held for a copy.
+    // A blocking lock: held for a copy.
     anchor: Mutex<Anchor>,
 }
 

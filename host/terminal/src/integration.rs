@@ -130,7 +130,7 @@ fn integrated_shell(program: &Path, arguments: &[OsString]) -> Option<Integrated
 }
 
 fn random_word() -> io::Result<String> {
-    Handle::random().map(|handle| handle.to_string()).map_err(io::Error::other)
+    Handle::random().map(|handle| handle.to_string())
 }
 
 #[cfg(all(test, unix))]

@@ -67,8 +67,8 @@ pub struct InvalidProfile {
 /// What is wrong with a profile.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileProblem {
-    /// A prompt that is none. What is wrong with it is told with it, and so is no
-    /// further cause.
+    /// A prompt that is not valid. What is wrong with it is told with it, and so
+    /// is no further cause.
     #[error("`{list}`: {problem}")]
     Prompt {
         /// The list that it stands in.
@@ -170,8 +170,7 @@ impl ProgramProfiles {
         found.map(|profile| of(profile, self.input_characters))
     }
 
-    /// What somebody names as the way to judge turns: a profile of the
-    /// operator's or a preset.
+    /// The named way to judge turns: a profile of the operator's or a preset.
     pub(crate) fn kind(&self, name: &str) -> Result<ProfileChoice, TerminalError> {
         if let Some(profile) = self.named(name) {
             return Ok(ProfileChoice::Profile(Box::new(profile)));

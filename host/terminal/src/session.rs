@@ -165,7 +165,7 @@ impl TerminalSession {
         let mut progress = self.progress.clone();
         // Where the task has ended, so has all else.
         let _ = self.orders.send(SessionOrder::Close { grace }).await;
-        // An error says that there is nobody to change it: it is the last.
+        // An error says that the task has ended, so the progress is final.
         let _ = progress.wait_for(|progress| progress.finished).await;
         *progress.borrow()
     }

@@ -1,6 +1,6 @@
 //! Turns: an input, and what the program answers until it is done.
 //!
-//! One task follows each turn (`task`), though nobody looks on: it hands what the
+//! One task follows each turn (`task`), even if nobody looks on: it hands what the
 //! session shows to the detector, and says here how the turn stands. Never knows
 //! whose the session is, nor who follows the turn.
 

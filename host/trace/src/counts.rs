@@ -16,7 +16,7 @@ pub(crate) struct SpanCounts {
     queued: AtomicUsize,
     sent: AtomicU64,
     dropped: AtomicU64,
-    // A lock of the standard library suffices: its holder only reads a clock.
+    // A blocking lock suffices: its holder only reads a clock.
     outage: Mutex<Outage>,
 }
 

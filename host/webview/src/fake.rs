@@ -1,7 +1,7 @@
 //! A backend of JavaScript without a browser: an engine for each page on a thread of
 //! its own. It runs real scripts, promises, timers and dialogs, loads pages over HTTP
-//! and runs the scripts in them; it has no document, draws nothing and keeps nobody
-//! from any origin. A part for tests.
+//! and runs the scripts in them; it has no document, draws nothing and enforces no
+//! origins. A part for tests.
 
 mod http;
 mod page;

@@ -18,7 +18,7 @@ macro_rules! id {
             /// # Errors
             /// Where the system has no randomness to give.
             pub fn random() -> io::Result<Self> {
-                Handle::random().map(Self).map_err(io::Error::other)
+                Handle::random().map(Self)
             }
         }
 

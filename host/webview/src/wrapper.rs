@@ -33,7 +33,7 @@ pub(crate) struct ResultStore(String);
 
 impl ResultStore {
     pub(crate) fn random() -> io::Result<Self> {
-        Ok(Self(format!("wharf-{}", Handle::random().map_err(io::Error::other)?)))
+        Ok(Self(format!("wharf-{}", Handle::random()?)))
     }
 
     /// The sources that run a script: the engine is to run the first that it can parse.

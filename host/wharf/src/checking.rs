@@ -40,12 +40,12 @@ pub(crate) struct Check<'c> {
     pub(crate) cancel: &'c CancellationToken,
 }
 
-/// What does not fit, or why nobody knows.
+/// What does not fit, or why that is not known.
 #[derive(Debug)]
 pub(crate) enum Unfit {
     /// What is wrong with it.
     Violations(String),
-    /// The check came to no end.
+    /// The check did not finish.
     Failed(Error),
 }
 

@@ -52,7 +52,8 @@ impl SpanTransport for Collector {
             request = request.header(secret.rule().header(), value);
         }
         let request = request.body(spans).map_err(|error| unsent(&error))?;
-        // A redirect would take the spans, and the secrets with them, to where nobody said.
+        // A redirect would take the spans, and the secrets with them, to an address
+        // that nobody configured.
         let request = self.agent.configure_request(request).max_redirects(0).http_status_as_error(false).build();
         let answered = self.agent.run(request).map_err(|error| unsent(&error))?;
         let status = answered.status().as_u16();

@@ -87,7 +87,7 @@ impl Configuration {
     /// which has none. `data` is where the host would keep its data. Blocks.
     #[must_use]
     pub fn misspelt(&self, data: &Path) -> Option<String> {
-        // What else is wrong keeps no host from starting.
+        // Other problems keep no host from starting.
         let mut rest = ConfigurationReport::default();
         let folder = self.files_of_folder(&mut rest);
         let known = self.known(data, &folder, &mut rest);

@@ -45,7 +45,7 @@ pub(crate) struct FolderPlugin {
     pub(crate) name: PluginName,
     /// Where it is.
     pub(crate) file: PathBuf,
-    /// Why it is none, where that is plain to see.
+    /// Why it is not a plugin, where that is plain to see.
     pub(crate) problem: Option<String>,
     /// Whether nobody writes it any more.
     pub(crate) is_settled: bool,

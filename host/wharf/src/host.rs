@@ -79,7 +79,7 @@ impl WeakHost {
     }
 }
 
-/// What a browser may take to end that nobody needs any more.
+/// How long a browser that is not needed any more may take to end.
 const END: Duration = Duration::from_secs(5);
 
 /// How long the last spans may take. Clients kill a server that does not leave within
@@ -211,8 +211,7 @@ impl Host {
         counts.map_or(0, |counts| counts.starting + counts.running).saturating_add(others)
     }
 
-    /// What polls of processes and advice against them come to, where this
-    /// host has processes.
+    /// The totals of polls of processes and advice against them, where this host has processes.
     #[must_use]
     pub fn poll_totals(&self) -> Option<PollTotals> {
         self.shared.rooms.processes.as_ref().map(|processes| processes.poll_totals())
@@ -240,8 +239,9 @@ impl Host {
         &self.shared.rooms.streams
     }
 
-    /// Opens a stream of events under a context, for readers over HTTP or from [`Host::streams`]. The app says what
-    /// happens; when it is over is detected by these parameters, or told by [`StreamWriter::complete`].
+    /// Opens a stream of events under a context, for readers over HTTP or from
+    /// [`Host::streams`]. The app says what happens; when it is over is detected by
+    /// these parameters, or told by [`StreamWriter::complete`].
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -1,4 +1,4 @@
-//! What a name that nobody knows was probably meant to be.
+//! The known name that an unknown one was probably meant to be.
 
 /// Characters of a name that are compared: comparing takes as long as they are many.
 const COMPARED: usize = 128;

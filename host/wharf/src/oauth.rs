@@ -64,8 +64,8 @@ impl Verifier {
         let subject = claims.get(claim).and_then(Value::as_str).filter(|subject| !subject.is_empty());
         let subject = subject.ok_or_else(|| invalid(&format!("it has no `{claim}` that is a text")))?;
         let named = format!("{PREFIX}{subject}");
-        // A subject may be anything. What begins with the word is hashed, too, so that no
-        // subject can be called as the digest of another one.
+        // A subject may be anything. One that begins with this prefix is hashed, too, so
+        // that no subject can be called as the digest of another one.
         let hashed = "blake3.";
         if let Some(tenant) = named.parse().ok().filter(|_| !subject.starts_with(hashed)) {
             return Ok(tenant);

@@ -79,8 +79,8 @@ impl Recorder {
         Arc::new(Self { host, calls: AtomicU64::new(0), metrics: CallMetrics::default(), kept, tracer })
     }
 
-    /// A call of the tool of this full name that begins: of what was found, or of what
-    /// nobody has. The audit calls the tool by its own name, and a span by the full one.
+    /// Begins the record of a call of the tool of this full name; `callee` is absent where there
+    /// is no such tool. The audit calls the tool by its own name, and a span by the full one.
     pub(crate) fn begin(self: &Arc<Self>, caller: &Caller, name: &str, callee: Option<&Callee>) -> RunningCall {
         let subject = AuditSubject {
             id: self.next(),

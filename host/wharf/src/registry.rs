@@ -187,8 +187,9 @@ impl Registry {
     }
 
     /// Why no tool of this name can be called, and what to do about it, as this viewer may
-    /// know it: the plugin that the name begins with, or else the nearest names.
-    pub(crate) fn hint(&self, viewer: Viewer<'_>, name: &str) -> String {
+    /// know it: the plugin that the name begins with, or else the nearest names, those of the
+    /// tenant's front ends among them.
+    pub(crate) fn hint(&self, viewer: Viewer<'_>, name: &str, front_ends: &[ToolDefinition]) -> String {
         let plugin = name.split_once(SEPARATOR).map(|(plugin, _)| plugin).filter(|plugin| viewer.allows(plugin));
         let is_plugin = |known: &PluginName| Some(known.as_str()) == plugin;
         if self.plugins.rejected.iter().any(|rejected| is_plugin(&rejected.name)) {
@@ -204,7 +205,7 @@ impl Registry {
         if self.plugins.disabled.iter().any(|disabled| is_plugin(&disabled.name)) {
             return "its plugin is switched off".to_owned();
         }
-        match self.similar(viewer, name) {
+        match self.similar(viewer, name, front_ends) {
             similar if similar.is_empty() => "list the tools to see which there are".to_owned(),
             similar => format!("there are: {}", similar.join(", ")),
         }
@@ -212,11 +213,13 @@ impl Registry {
 
     /// Names that the caller of an unknown tool may have meant, the likest first: those
     /// of the same plugin, the same tool of another one, and others that look like it.
-    fn similar(&self, viewer: Viewer<'_>, name: &str) -> Vec<&str> {
+    fn similar<'n>(&'n self, viewer: Viewer<'_>, name: &str, front_ends: &'n [ToolDefinition]) -> Vec<&'n str> {
         let (plugin, tool) = name.split_once(SEPARATOR).unwrap_or((name, name));
         let (mut related, mut others) = (Vec::new(), Vec::new());
         let seen = self.tools.iter().filter(|(known, callee)| callee.is_seen_by(viewer, known));
-        for known in seen.map(|(known, _)| known.as_str()) {
+        let of_front_ends = front_ends.iter().map(|tool| tool.name.as_str());
+        let of_front_ends = of_front_ends.filter(|name| viewer.allows(front_end_of(name)));
+        for known in seen.map(|(known, _)| known.as_str()).chain(of_front_ends) {
             let (of_plugin, of_tool) = known.split_once(SEPARATOR).unwrap_or((known, known));
             if of_plugin == plugin || of_tool == tool { related.push(known) } else { others.push(known) }
         }

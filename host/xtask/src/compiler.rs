@@ -3,8 +3,7 @@
 //! flags. So nothing but the members is compiled again: wasmtime keeps the code
 //! that it has.
 //!
-//! Owns how the copy is made and called. What the flags are for, its callers
-//! know.
+//! Owns how the copy is made and called. Its callers know what the flags are for.
 
 use std::env;
 use std::ffi::OsString;

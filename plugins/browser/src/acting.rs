@@ -1,5 +1,5 @@
-//! What a person does with a page, and the waiting for what comes of it: a page
-//! that loads, a dialog, a download, a window that wanted to open.
+//! What a person does with a page, and the wait for its effects: a page that loads,
+//! a dialog, a download, a window that wanted to open.
 
 use std::time::Duration;
 
@@ -86,8 +86,7 @@ impl SessionPage<'_> {
         Ok((page.entries, page.next))
     }
 
-    /// Waits for what comes of something that was done: at most until a page that
-    /// loads has loaded.
+    /// Waits for the effects of an action, at most until a page that loads has loaded.
     pub(crate) fn settle(&self, before: &PageBefore, told: &PageReply) -> Result<ActionEffects, ToolError> {
         let mut left = matches!(told, PageReply::Left);
         if !matches!(told, PageReply::Dialog) {

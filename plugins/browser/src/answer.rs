@@ -1,6 +1,5 @@
 //! What a model is told of a page. Words of the page are quoted, or stand between
-//! two lines that the page cannot know: whoever wrote it may want to be taken for
-//! the host.
+//! two lines that the page cannot know: its author may want to be taken for the host.
 
 use schemars::JsonSchema;
 use serde::Serialize;

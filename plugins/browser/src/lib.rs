@@ -3,12 +3,12 @@
 //! - `limits` says how much of everything one call takes and answers.
 //! - `session` finds the page that is meant, or opens one.
 //! - `page` asks the page itself: its scripts are in `page/*.js`.
-//! - `acting` clicks, types and waits for what comes of it.
+//! - `acting` clicks, types and waits for the effects.
 //! - `answer` makes text for a model, with the words of pages kept apart from those
 //!   of the host; `trouble` does so for what went wrong.
 //! - `tools` are the functions that a model calls.
 //!
-//! Where pages may go and what runs them, the host decides.
+//! The host decides where pages may go and what runs them.
 
 mod acting;
 mod answer;

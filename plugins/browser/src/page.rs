@@ -69,7 +69,7 @@ pub(crate) struct TextPiece {
     pub(crate) count: u64,
 }
 
-/// What a question came to.
+/// The answer to a question.
 pub(crate) enum PageReply {
     /// The page answered.
     Answer(Value),

@@ -39,7 +39,7 @@ pub(crate) struct ActionAnswer {
     page: PageNow,
 }
 
-/// Waits for what comes of something and tells it.
+/// Waits for the effects of an action and tells them.
 fn acted(
     page: &SessionPage<'_>,
     before: &PageBefore,

@@ -132,7 +132,7 @@ fn some<'t>(text: &'t str, nothing: &'t str) -> &'t str {
     if text.is_empty() { nothing } else { text }
 }
 
-/// What is there instead.
+/// Tells what the page has instead.
 fn near(answer: &Value) -> String {
     near_of(&answer["near"])
 }

@@ -33,7 +33,7 @@ impl ContentId {
         Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// The id as a model writes it. What cannot be an id is one of nothing.
+    /// The id as a model writes it. A text that cannot be an id is the id of no content.
     pub(crate) fn parse(raw: &str) -> Result<Self, ToolError> {
         check_length("content_id", raw, limits::ID)?;
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);

@@ -1,9 +1,8 @@
 //! The contents of the scope that a call belongs to, kept beside their index.
 //!
 //! A content is a record, a map of its lines, and its passages, which the index
-//! keeps for its hits. All of it comes and goes with the index in one step, so
-//! that whoever is killed on the way leaves a content absent or whole, and what
-//! is found is always there.
+//! keeps for its hits. All of it comes and goes with the index in one step, so that a call that
+//! is killed on the way leaves a content absent or whole, and every hit leads to a content.
 
 use serde::{Deserialize, Serialize};
 use wharf_sdk::{Bucket, Call, Change, Entry, Scope, ToolError};
@@ -188,7 +187,7 @@ impl<'call> Shelf<'call> {
         let ids: Vec<DocumentId> = passages.map(|number| DocumentId(id.first.saturating_add(number as u64))).collect();
         let mut text = String::new();
         for stored in self.index()?.stored(&ids)? {
-            // Whoever deletes a content while it is read takes all of it.
+            // A content that is deleted while it is read is unknown as a whole.
             let stored = stored.ok_or_else(|| unknown(id))?;
             text.push_str(Passage::decode(&stored)?.text);
         }

@@ -35,7 +35,7 @@ pub(crate) struct Todo {
     pub(crate) summary: Option<String>,
 }
 
-/// What to change of a todo; what is none stays.
+/// What to change of a todo; a field that is `None` stays.
 #[derive(Debug, Default)]
 pub(crate) struct TodoChange<'a> {
     pub(crate) name: Option<&'a str>,
@@ -125,7 +125,7 @@ impl Todos {
 }
 
 impl Todo {
-    /// One line for whoever reads.
+    /// One line of text.
     pub(crate) fn line(&self) -> String {
         let mark = match self.status {
             Status::Pending => "[ ]",

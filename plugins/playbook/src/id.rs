@@ -24,7 +24,7 @@ impl PlaybookId {
         Ok(Self(format!("{PREFIX}{digits}")))
     }
 
-    /// The id as a model writes it. What cannot be an id is one of nothing.
+    /// The id as a model writes it. A text that cannot be an id is the id of no playbook.
     pub(crate) fn parse(raw: &str) -> Result<Self, ToolError> {
         check_length("id", raw, limits::ID)?;
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
@@ -45,7 +45,7 @@ impl fmt::Display for PlaybookId {
     }
 }
 
-/// Names no other playbook: whose they are is nobody's business here.
+/// Names no other playbook, since it may belong to another owner.
 pub(crate) fn unknown(id: impl fmt::Display) -> ToolError {
     ToolError::not_found(format!("there is no playbook `{id}`; list_playbooks shows yours"))
 }

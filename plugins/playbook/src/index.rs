@@ -1,11 +1,11 @@
 //! The index that says whose any playbook is: id to owner, for all owners. It
 //! serves only to tell "somebody else's" from "nobody's" when nothing is found.
 //!
-//! The playbooks of a session go when the session expires, and nobody is called
-//! then to clear their entries away. So each entry has the day of its owner's
-//! last use, which the owner's calls renew (`shelf` says when), and whoever
-//! makes a playbook clears some entries of sessions that are long gone. An
-//! owner that comes back after all puts its entries up again.
+//! The playbooks of a session go when the session expires, and no code runs then
+//! that could clear their entries away. So each entry has the day of its owner's
+//! last use, which the owner's calls renew (`shelf` says when), and a call that
+//! makes a playbook clears some entries of sessions that are long gone. An owner
+//! that comes back after all puts its entries up again.
 
 use std::time::SystemTime;
 

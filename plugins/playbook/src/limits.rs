@@ -76,7 +76,7 @@ pub(crate) fn check_range(field: &str, number: usize, highest: usize) -> Result<
     Err(ToolError::invalid(format!("`{field}` is {number}; it goes from 1 to {highest}")))
 }
 
-/// Cuts a text for whoever reads; the structured answer has all of it.
+/// Cuts a text for its reader; the structured answer has all of it.
 pub(crate) fn shorten(mut text: String) -> String {
     text.truncate(text.trim_end().len());
     if text.len() > TEXT_BYTES {

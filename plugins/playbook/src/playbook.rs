@@ -63,7 +63,7 @@ pub(crate) struct NewPlaybook {
     pub(crate) success_criteria: Option<SuccessCriteria>,
 }
 
-/// What to change of a playbook; what is none stays. There is no owner in it.
+/// What to change of a playbook; a field that is `None` stays. There is no owner in it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PlaybookChange {
     pub(crate) goal: Option<String>,
@@ -145,7 +145,7 @@ fn success_criteria(criteria: Option<SuccessCriteria>) -> Result<Option<SuccessC
 }
 
 impl SuccessCriteria {
-    /// A few lines for whoever reads.
+    /// A few lines of text.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("Success: {}\n", self.description);
         for artifact in &self.required_artifacts {
@@ -156,7 +156,7 @@ impl SuccessCriteria {
 }
 
 impl Playbook {
-    /// For whoever reads.
+    /// The playbook as a text.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("Playbook {}\nGoal: {}\n", self.id, self.goal);
         if let Some(command) = &self.initial_command {

@@ -7,14 +7,14 @@
 //!
 //! The two cannot be written in one step. The index comes first when a playbook
 //! is made and goes last when one is deleted; playbook and catalog change in
-//! one step between. Whoever is killed on the way leaves an entry of the index
+//! one step between. A call that is killed on the way leaves an entry of the index
 //! that leads to nothing: it is in no list, its owner is told that there is
 //! nothing, others are refused as before, and deleting again clears it away.
 //!
-//! The index forgets owners that nobody uses. Once a day the first call of an
-//! owner tells it that all of this owner's playbooks are in use, and puts up
-//! what it has forgotten; `used` in the owner's scope says on which day that
-//! was, and is read along with what a call reads anyway.
+//! The index forgets owners that make no calls. Once a day the first call of an
+//! owner tells it that all of this owner's playbooks are in use, and puts up what
+//! it has forgotten; `used` in the owner's scope says on which day that was, and is
+//! read along with what a call reads anyway.
 
 use serde::{Deserialize, Serialize};
 use wharf_sdk::{Bucket, Call, Change, Entry, ErrorCode, Level, ToolError};
@@ -175,7 +175,7 @@ impl<'call> Shelf<'call> {
     }
 
     /// Tells the index once a day that this owner's playbooks are in use.
-    /// Nobody's call fails for it: another one follows.
+    /// Where that fails, the call does not: a later one tries again.
     fn stay_in_use(&self, used: Option<&Entry>, known: Option<&Catalog>) {
         let told = used.is_some_and(|entry| read::<LastUse>(entry).is_ok_and(|used| used.day == today()));
         if !told && let Err(error) = self.tell_index(known) {

@@ -94,7 +94,7 @@ impl ActivePlaybook {
         }
     }
 
-    /// What to do next, for whoever reads.
+    /// What to do next, as a text.
     pub(crate) fn next(&self) -> String {
         match &self.next_step {
             Some(step) => {

@@ -214,7 +214,7 @@ impl WorkflowStep {
         self.texts().any(|(_, text)| reference::names(text).any(|found| found == name))
     }
 
-    /// A few lines for whoever reads.
+    /// The step as a few lines of text.
     pub(crate) fn text(&self, mark: &str) -> String {
         let mut text = format!(
             "  {mark} {}: {}\n      tool: {} - {}\n",

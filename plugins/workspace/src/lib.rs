@@ -8,7 +8,7 @@
 //!   replacing whole, editing lines.
 //! - `tools` are the functions that a model calls.
 //!
-//! What runs and what may be reached, the host decides; nothing here is a wall.
+//! The host decides what runs and what may be reached; nothing here is a security boundary.
 
 mod files;
 mod limits;

@@ -1,7 +1,6 @@
 //! Chunks: a text in parts of a size that search likes. It owns where chunks
-//! begin and which blocks they join; how a block that is too long is cut is
-//! [`crate::split`]'s business, and formats are nobody's here but for how
-//! Markdown marks a heading.
+//! begin and which blocks they join; [`crate::split`] cuts a block that is too
+//! long. It knows nothing of formats but how Markdown marks a heading.
 
 use std::ops::Range;
 
@@ -86,8 +85,8 @@ pub fn chunks(parsed: &Parsed, settings: &ChunkSettings) -> Result<Vec<Chunk>, P
     Ok(packer.chunks)
 }
 
-/// The blocks as they start, so that the parts of a text are all of it whatever
-/// somebody did to its blocks.
+/// The blocks as they start, so that the parts of a text are all of it, whatever a
+/// caller did to its blocks.
 fn segments(parsed: &Parsed) -> impl Iterator<Item = (BlockKind, Range<usize>, Option<u32>)> {
     let text = &parsed.text;
     let mut at = 0;

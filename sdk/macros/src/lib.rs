@@ -71,8 +71,8 @@ pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Says why the plugin asks for what it asks, in its own words: `wharf grant` shows them
-/// to whoever decides.
+/// Says why the plugin asks for what it asks, in its own words: `wharf grant` shows them to
+/// the operator who decides.
 ///
 /// Capabilities are `events`, `http`, `process`, `state`, `terminal`, `webview` and
 /// `workspace`; a reason has at most 300 bytes. They stand in the component's custom

@@ -106,7 +106,7 @@ pub trait ToolOutput {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text(pub String);
 
-/// A structured answer with a text for whoever reads.
+/// A structured answer with a text to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply<T> {
     /// For the model and for people.

@@ -1,8 +1,8 @@
 //! [`Excerpt`]: what a model is shown of long output, its beginning and its end, with the place
 //! where to read on between them.
 //!
-//! Owns the shape of an excerpt and how it reads as one text. Where to cut, the plugin decides
-//! ([`crate::text`] knows good places), and it words the call that shows the rest.
+//! Owns the shape of an excerpt and how it reads as one text. The plugin decides where to cut
+//! ([`crate::text`] knows good places), and words the call that shows the rest.
 
 use schemars::JsonSchema;
 use serde::Serialize;

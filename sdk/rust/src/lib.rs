@@ -70,7 +70,7 @@
 //!   there is to read, [`Completion`] completes words.
 //! - [`InputRequired`] asks a person, or the client's model, in the middle of a
 //!   call; [`Call::input`] has what was given.
-//! - [`Call::open_stream`] tells who follows over HTTP how long work goes.
+//! - [`Call::open_stream`] tells clients that follow over HTTP how lengthy work goes.
 //! - [`ToolError`] is why a tool could not do it. The model reads it.
 //! - [`excerpt`] and [`text`] cut long output to what a model can take, [`check`] refuses input
 //!   that a schema lets through.

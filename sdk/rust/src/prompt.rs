@@ -34,7 +34,7 @@ pub struct PromptArgument {
     pub required: bool,
 }
 
-/// What a prompt comes to.
+/// The result of a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PromptReply {
     /// In order.

@@ -165,7 +165,7 @@ impl ResourcePart {
 
 /// The variables of a template in an address, or nothing where the address is none
 /// of it. A variable is one part of a path, not empty, and is given as it was
-/// before it was percent-encoded; one that is then no UTF-8 is none.
+/// before it was percent-encoded; one that is then no UTF-8 does not count.
 #[must_use]
 pub fn variables(template: &str, uri: &str) -> Option<std::collections::BTreeMap<String, String>> {
     let mut found = std::collections::BTreeMap::new();

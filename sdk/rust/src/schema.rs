@@ -57,8 +57,8 @@ fn drop_rust_formats(schema: &mut Schema) {
 /// ```
 ///
 /// A field that is required is so no more by the schema, since either name will do and some
-/// clients take no schema with alternatives: its description says so. Who gives neither, or
-/// both, is refused where the input is read.
+/// clients take no schema with alternatives: its description says so. An input with neither
+/// name, or with both, is refused where it is read.
 pub fn second_name(name: &'static str, second: &'static str) -> impl FnMut(&mut Schema) {
     move |schema| {
         let mut is_required = false;

@@ -1,4 +1,4 @@
-//! [`EventStream`]: how one piece of work goes, told to whoever follows it over
+//! [`EventStream`]: how one piece of work goes, told to clients that follow it over
 //! HTTP, beyond the call that began it.
 
 pub use wharf_contract::events::StreamStatus;

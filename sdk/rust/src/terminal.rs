@@ -154,7 +154,7 @@ impl Terminals<'_> {
     /// or `S-` before them. Begins no turn.
     ///
     /// # Errors
-    /// `invalid` where a name is none; `gone` where the program has ended.
+    /// `invalid` where a name is unknown; `gone` where the program has ended.
     pub fn press(&self, id: &str, keys: &[&str]) -> Result<(), ToolError> {
         self.host.press(id, keys)
     }

@@ -23,9 +23,9 @@ const RESERVE: Duration = Duration::from_millis(250);
 
 impl Call {
     /// To be called after each attempt at a change that met somebody else's
-    /// (`conflict`), with the number of attempts so far. Waits as long as is
-    /// good for all who try, and says whether to try again: not after hundreds
-    /// of attempts, nor where the time that is left is for the answer.
+    /// (`conflict`), with the number of attempts so far. Waits as long as is good
+    /// for all calls that try, and says whether to try again: not after hundreds of
+    /// attempts, nor where the time that is left is for the answer.
     /// [`Bucket::update`] and [`Bucket::transact`] do so themselves.
     #[must_use]
     pub fn wait_to_retry(&self, attempts: u32) -> bool {

@@ -1,7 +1,7 @@
 //! [`Workspace`]: the files of the session, as a tool sees them.
 //!
-//! The files themselves are `std::fs`, below [`Directory::path`]. What a path
-//! that somebody wrote names is in `path`; who may reach it, the host decides.
+//! The files themselves are `std::fs`, below [`Directory::path`]. `path` finds what
+//! a written path names; the host decides what can be reached.
 
 pub(crate) mod directory;
 mod path;
@@ -76,8 +76,7 @@ impl ToolError {
         let failed = format!("`{relative}` cannot {action}");
         match error.kind() {
             ErrorKind::NotFound => Self::not_found(format!("{failed}: it is not there, or not any more")),
-            // What the host refuses, because it would lead out, is no file or
-            // may not be written.
+            // The host refuses a path that would lead out, is no file, or may not be written.
             ErrorKind::PermissionDenied => Self::denied(format!(
                 "{failed}: the host does not permit it; only regular files and directories of the workspace can be \
                  used, and links that lead out of it cannot"

@@ -3,8 +3,7 @@
 
 use crate::SearchError;
 
-/// What is wrong with stored bytes; whoever knows the key makes a
-/// [`SearchError`] of it.
+/// What is wrong with stored bytes; code that knows the key makes a [`SearchError`] of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Malformed(pub(crate) &'static str);
 

@@ -158,8 +158,7 @@ impl<S: Store> Index<S> {
             }
             match self.commit(&header, revision, changes) {
                 Ok(()) => {
-                    // The change is made, whatever becomes of this: the next
-                    // one tries again.
+                    // The change is made, even if this fails: the next one tries again.
                     let _untidy = self.tidy_up(&header);
                     return Ok(ids);
                 }

@@ -1,4 +1,4 @@
-//! [`Query`]: what somebody looks for, understood.
+//! [`Query`]: the parsed words of a search.
 
 use std::collections::BTreeSet;
 

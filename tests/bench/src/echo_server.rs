@@ -81,7 +81,7 @@ pub(crate) fn serve_http() -> Result<()> {
             let (stream, _) = listener.accept().await?;
             stream.set_nodelay(true)?;
             let service = TowerToHyperService::new(service.clone());
-            // Whoever measures sees a connection that breaks.
+            // The client that measures sees a connection that breaks.
             tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
         }
     })

@@ -96,7 +96,7 @@ impl Server {
                 break address.parse()?;
             }
         };
-        // What nobody reads would stop it in the end.
+        // Output that nobody reads would block the server in the end.
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
         Ok(server)
     }

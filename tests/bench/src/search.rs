@@ -77,7 +77,7 @@ impl Store {
     }
 
     /// The numbers of the best passages, and of those that score as the last of
-    /// these: which of equal ones come first is nobody's merit.
+    /// these: the order of equal ones says nothing.
     fn search(&self, query: &str) -> Result<BTreeSet<usize>> {
         let found = self.call("search_content", json!({ "query": query, "top_n": TOP * 3 }))?;
         let hits = found.get("hits").and_then(Value::as_array).ok_or_else(|| anyhow!("no hits: {found:?}"))?;

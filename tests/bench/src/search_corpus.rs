@@ -1,6 +1,6 @@
 //! What is searched: passages from documentation that is on a plain machine
 //! with Rust, Korean texts that a package ships, and queries made from them.
-//! It knows nothing of whoever searches.
+//! It knows nothing of how they are searched.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},

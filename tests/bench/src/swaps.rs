@@ -23,7 +23,7 @@ use crate::{
     report::{Bar, Report},
 };
 
-/// Who calls at once.
+/// How many callers call at once.
 const CALLERS: usize = 4;
 
 /// What a process holds.

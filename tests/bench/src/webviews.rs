@@ -96,7 +96,7 @@ impl Bare {
     }
 }
 
-/// Hands each answer to who waits for it; events are passed over.
+/// Hands each answer to the task that waits for it; ignores events.
 async fn hear(answers: ChildStdout, waiting: Arc<Mutex<HashMap<u64, oneshot::Sender<Value>>>>) {
     let mut answers = BufReader::new(answers);
     let mut message = Vec::new();

@@ -139,7 +139,7 @@ impl Asking {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Calls a tool with whatever parameters; checks what comes of it.
+    /// Calls a tool with any parameters; checks the answer.
     fn call(&mut self, trusted: bool, params: &Map<String, Value>) {
         let Self { runtime, connections, .. } = self;
         let connection = &mut connections[usize::from(trusted)];
@@ -188,7 +188,7 @@ impl Asking {
     }
 }
 
-/// An answer of the protocol that blames nobody but its client.
+/// An answer of the protocol that blames its client alone.
 fn assert_answered(message: &Value) {
     let told = message["error"]["message"].as_str().or_else(|| message["result"]["content"][0]["text"].as_str());
     let told = told.unwrap_or_default();
@@ -197,7 +197,7 @@ fn assert_answered(message: &Value) {
     assert_ne!(message["error"]["code"], -32_603, "an internal error: {message}");
 }
 
-/// Nobody but the metadata, and on a trusted channel the three fields, says whose call it is.
+/// Only the metadata, and on a trusted channel the three fields, say whose call it is.
 fn assert_context(context: &Context, trusted: bool, given: &Map<String, Value>, meta: &Map<String, Value>) {
     let found = [
         Some(context.session.as_str()),

@@ -118,7 +118,7 @@ impl Lane for Contents {
             }
         };
         assert_eq!(there, self.alive, "acknowledged contents are lost, or others are there");
-        // The index finds what is there, by what stands at its end, and nothing else.
+        // The index finds each content by the word at its end, and nothing else.
         for (id, word) in &self.alive {
             assert_eq!(self.found(host, word), std::slice::from_ref(id), "{word} is not found");
             let read = host.call("content-store__read_content", json!({"content_id": id}), self.context());

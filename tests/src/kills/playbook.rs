@@ -42,7 +42,8 @@ impl Playbooks {
         }
     }
 
-    /// Whether the call in flight happened, by what is there now.
+    /// Whether the call in flight happened, judged by what the host has now.
+    /// Returns the id of its playbook if so.
     fn find_out(&self, asked: &Asked, there: &BTreeMap<String, String>) -> Option<String> {
         match asked {
             Asked::Create { goal } => {

@@ -24,7 +24,7 @@ pub fn until<L: Look>(what: impl Display, mut look: impl FnMut() -> L) -> L::Fou
     }
 }
 
-/// What an attempt came to that was soon enough; see [`soon_once`](crate::soon_once).
+/// The result of an attempt that was soon enough; see [`soon_once`](crate::soon_once).
 ///
 /// # Panics
 /// Where all of them were too late.

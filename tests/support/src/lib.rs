@@ -72,7 +72,7 @@ pub fn until_async<L: Look>(what: impl Display, mut look: impl AsyncFnMut() -> L
     }
 }
 
-/// What a future comes to that has to end, however busy the machine is.
+/// The result of a future that has to end, however busy the machine is.
 ///
 /// The limit is [`AMPLE`] on tokio's clock.
 ///
@@ -84,7 +84,7 @@ pub fn in_time<F: Future>(what: impl Display, future: F) -> impl Future<Output =
     async move { within(&what, caller, future).await }
 }
 
-/// What an attempt came to that was soon enough, where a test is about just that.
+/// The result of an attempt that was soon enough, where a test is about just that.
 ///
 /// An attempt that was too late is an error. A machine that is busy with other things may make
 /// one late, and hardly each of three; what an attempt asserts beside that holds in each.
@@ -117,7 +117,7 @@ async fn within<F: Future>(what: &impl Display, caller: &Location<'_>, future: F
 /// Lets time pass, where time itself is what a test is about, and no condition could tell that
 /// it is over: something lasts so long, or must not happen for a while.
 ///
-/// `why` is for whoever reads the test. Where tokio's clock is paused, no time is lost.
+/// `why` is for readers of the test. Where tokio's clock is paused, no time is lost.
 ///
 /// # Panics
 /// Where there is no reason.

@@ -1,8 +1,8 @@
-//! What a look at something came to.
+//! The result of a look at something.
 
 use std::fmt::{self, Debug, Formatter};
 
-/// What one look came to: what was waited for, or why it is not over yet.
+/// The result of one look: what was waited for, or why it is not over yet.
 pub trait Look {
     /// What the wait gives.
     type Found;

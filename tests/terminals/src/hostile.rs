@@ -12,7 +12,7 @@ use wharf_completion::detection::{
 };
 use wharf_terminal::{OutputParser, Screen, TerminalSize};
 
-/// More is no more hostile, and slower.
+/// A longer input is slower, and no more hostile.
 const MAX_BYTES: usize = 16 << 10;
 /// Beyond what a screen keeps, so that it has to leave out; fuzzing makes that
 /// smaller.

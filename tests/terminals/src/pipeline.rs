@@ -1,7 +1,7 @@
 //! What a flood costs without a terminal: the stream and the screen alone.
 //!
-//! Counts the processor's time, which a busy machine hardly changes. For
-//! whoever makes them faster.
+//! Counts the processor's time, which a busy machine hardly changes. It helps
+//! to make them faster.
 
 use rustix::time::{ClockId, clock_gettime};
 use wharf_terminal::{OutputParser, Screen, TerminalSize};

@@ -84,7 +84,7 @@ pub(crate) fn by_session(
     printed: usize,
 ) -> Result<Duration> {
     let (spawner, file) = (spawner.clone(), file.to_str().context("a path")?.to_owned());
-    // A task of the runtime waits, as whoever follows a session does.
+    // A task of the runtime waits, as tasks that follow a session do.
     runtime.block_on(runtime.spawn(async move {
         let began = Instant::now();
         let request = TerminalRequest { pty, ..request("/bin/cat", &[&file], HistoryLimits::default()) };

@@ -333,7 +333,7 @@ fn why(state: &TurnState) -> String {
     format!("{layer} {reason} after {:.1?}, idle {:.1?}", state.decision.elapsed, state.decision.idle)
 }
 
-/// Somebody else who uses the processor.
+/// Another process that uses the processor.
 async fn load(spawner: &Spawner) -> Result<Child> {
     let request = SpawnRequest {
         program: "/bin/sh".into(),

@@ -93,14 +93,14 @@ fn what_opens_a_host_to_commands_is_its_users_alone() {
     let mode = |path: PathBuf| path.metadata().expect("is there").permissions().mode() & 0o777;
     assert_eq!(mode(server.data.path().join("hosts")), 0o700);
     assert_eq!((mode(found[0].clone()), mode(found[0].join("secret"))), (0o700, 0o600));
-    // Who knows another secret is told nothing, and attaches to nothing.
+    // A client with another secret is told nothing, and attaches to nothing.
     fs::write(found[0].join("secret"), "0".repeat(64)).expect("written");
     let refused = run(&server.data, &["terminals", "--json"]);
     assert!(!refused.out.contains(&id) && refused.err.contains("secret"), "{refused:?}");
     let refused = run(&server.data, &["attach", &id, "--read-only"]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(refused.out.is_empty(), "{refused:?}");
-    // And no secret, or one that others may read, is none.
+    // A missing secret, or one that others may read, counts as wrong.
     fs::set_permissions(found[0].join("secret"), fs::Permissions::from_mode(0o644)).expect("changed");
     let refused = run(&server.data, &["terminals", "--json"]);
     assert!(!refused.out.contains(&id), "{refused:?}");
@@ -248,7 +248,7 @@ fn an_operator_types_into_a_terminal_and_detaches_while_its_program_goes_on() {
     assert!(attached.detach().contains("[detached; the program goes on]"));
     let told = &listed(&server.data)["terminals"][0];
     assert_eq!((&told["viewers"], told["pid"].is_u64()), (&json!(0), true), "{told}");
-    // Whoever owns it sees what was typed.
+    // Its owner sees what was typed.
     printed(&server, "s", &id, "typed-42");
 }
 

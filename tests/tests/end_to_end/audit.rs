@@ -107,7 +107,7 @@ async fn no_import_of_the_contract_escapes_the_audit() {
     for interface in ["caller", "settings", "state", "events", "process", "terminal", "webview", "workspace"] {
         let of_interface = || probed.iter().filter(|line| line.function.split('.').next() == Some(interface));
         assert!(of_interface().count() > 0, "{interface}: {probed:#?}");
-        // These two are everybody's.
+        // Every plugin has these two.
         let granted = matches!(interface, "caller" | "settings");
         assert!(of_interface().all(|line| (line.kind == "host-call") == granted), "{interface}: {probed:#?}");
         let counted = format!("wharf_denials_total{{plugin=\"hostile\",capability=\"{interface}\"}} ");

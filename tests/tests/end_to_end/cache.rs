@@ -188,7 +188,7 @@ async fn many_hosts_may_fill_one_cache_at_once() {
     for binary in binaries {
         assert_eq!(binary.join().expect("a client"), [json!("yes"), json!("no")]);
     }
-    // What they left is right: nobody makes it again.
+    // The entries that they left are right: none is made again.
     let before: Vec<_> = entries(&data, "code").iter().map(|path| identity(path)).collect();
     assert_eq!(before.len(), 2);
     assert_eq!(says(&pair.both, &data, "yes__run").await, "yes");

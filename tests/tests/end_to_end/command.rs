@@ -174,7 +174,7 @@ fn a_client_that_names_no_tool_is_told_why_and_what_to_do() {
         let run = shell.run(&["call", name, "{}"]);
         assert!(run.err.contains(told), "{name}: {run:?}");
     }
-    // A call of what nobody has is evidence, too.
+    // A call of a tool that does not exist is recorded, too.
     assert_eq!(client.leave().2, Some(0));
     let audit = shell.run(&["audit", "--json"]);
     assert!(audit.out.lines().any(|line| line.contains("broken__run") && line.contains("not-found")), "{audit:?}");

@@ -1,5 +1,5 @@
-//! What is loaded as a plugin and is none, or none that may run: refused with a
-//! reason, and the other plugins are served.
+//! Files that are loaded as plugins but are no plugin, or none that may run: they
+//! are refused with a reason, and the other plugins are served.
 
 use serde_json::json;
 use wharf::ToolService;

@@ -31,7 +31,7 @@ fn with(data: &Data, file: &Path, place: &str, arguments: &[&str]) -> Option<Fin
     Some(command(data, arguments).through(&script).run())
 }
 
-/// A bubblewrap that is installed and fails, and one that is none.
+/// A bubblewrap that is installed and fails, and a file that is no bubblewrap.
 fn broken(data: &Data) -> std::path::PathBuf {
     let file = data.write("broken", "#!/bin/sh\necho no namespaces here >&2\nexit 1\n");
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).expect("a mode");
@@ -169,7 +169,7 @@ fn a_bubblewrap_that_fails_is_told_loudly_and_by_the_doctor() {
     assert_eq!(doctor.code, Some(1), "{doctor:?}");
     assert!(doctor.out.contains("!! containment") && doctor.out.contains("bubblewrap is installed and"), "{doctor:?}");
     assert!(doctor.out.contains("set up: no namespaces here") && !doctor.out.contains("apt-get install"), "{doctor:?}");
-    // Where nothing takes its place, it is not to be installed, but mended; and who asks for a program hears why.
+    // Where bubblewrap is required, the doctor has it mended, not installed, and a refused program is told why.
     let required = data(&granted("[process]\nrequired = \"bubblewrap\""));
     let file = broken(&required);
     let doctor = with(&required, &file, BUBBLEWRAP, &["doctor"]).expect("it ran before");

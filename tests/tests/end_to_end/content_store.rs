@@ -160,7 +160,7 @@ async fn hostile_documents_end_in_errors_or_bounded_answers() {
     };
     for name in ["python-docx.docx", "xlsxwriter.xlsx", "reportlab.pdf"] {
         for part in 1..8 {
-            // Whatever comes of it, the call ends and the host goes on.
+            // Whatever the outcome, the call ends and the host goes on.
             let outcome = fixture.call(ADD, document(name, &truncated(name, part))).await;
             if let Err(error) = outcome {
                 assert_ne!(error.code, Code::Internal, "{name}, {part}/8: {error:?}");

@@ -151,8 +151,8 @@ fn served(lines: &str, arguments: &[&str]) -> (Client, Data) {
     (Client::connect(wharf(all).config(&config).data(data.path())), data)
 }
 
-/// Whom the guest takes for its caller. What it is told of the client beside that
-/// is always the same.
+/// The caller as the guest sees it. What the guest is told of the client beside
+/// that is always the same.
 fn caller(client: &mut Client, arguments: Value, meta: Value) -> Value {
     let answer = client.call("hostile__caller", arguments, meta);
     assert_eq!(answer["isError"], json!(false), "{answer}");
@@ -181,7 +181,7 @@ fn on_an_open_channel_context_comes_from_the_request_and_never_from_arguments() 
     });
     let named = json!({"session": "s", "assistant": "a", "thread": "t", "requestMeta": "{\"x/y\":1}"});
     assert_eq!(caller(&mut client, forged, meta), named);
-    // Other names, and nested data, are the tool's business.
+    // Other names, and nested data, are left to the tool.
     let other = client.call("hostile__caller", json!({"__other": 1}), json!({}));
     assert_eq!(code(&other), "invalid");
     let (_, log, _) = client.leave();
@@ -286,7 +286,7 @@ async fn many_waiting_calls_of_one_session_or_tenant_delay_another_by_little() {
     }
     let order = order.lock().expect("not poisoned").clone();
     let place = |of: &str| order.iter().position(|other| *other == of).expect("it was served");
-    // The queue of 400 is not another tenant's business,
+    // The queue of 400 does not delay another tenant,
     assert!(place("another tenant") <= 1, "place {}", place("another tenant"));
     // and the greedy session has one turn while each of the others has one.
     let greedy_before = order[..place("modest")].iter().filter(|of| **of == "greedy").count();

@@ -45,7 +45,7 @@ fn a_client_talks_to_a_shell_and_follows_what_it_says() {
     assert_eq!((end.kind.as_str(), &end.data["reason"]), ("complete", &json!("command-ended")), "{end:?}");
     assert_eq!(end.data["exit_code"], 3, "{end:?}");
 
-    // Who does not follow the turn reads the stream of the terminal instead.
+    // A client that does not follow the turn reads the stream of the terminal instead.
     let begun = server.ask("POST", &format!("{path}/turns"), "s", Some(json!({"text": "echo second"})));
     assert_eq!((begun.status, &begun.json()["turn"]), (202, &json!(2)), "{begun:?}");
     let stream = format!("/v1/streams/{}", terminal["stream"].as_str().expect("a stream"));

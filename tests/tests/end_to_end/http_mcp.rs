@@ -60,7 +60,7 @@ fn what_a_client_of_one_era_keeps_a_client_of_the_other_one_finds() {
     let found = ask_modern(&server, call("planning__list_goals", &json!({})));
     assert!(found.body.contains("Ship it"), "{found:?}");
     assert_eq!(found.header("content-type"), Some("application/json"));
-    // No token, no answer, whoever asks.
+    // Without a valid token, no client gets an answer.
     let head = server.head("HTTP/1.0", "POST", "/mcp", "s").replace(&server.token[..8], "00000000");
     let mut stream = server.connect();
     stream.write_all(format!("{head}Content-Length: 0\r\n\r\n").as_bytes()).expect("the server reads");

@@ -36,7 +36,7 @@ async fn work(fixture: &Fixture, session: usize, caller: usize) -> (String, Stri
     let playbook = structured(call("playbook__create_playbook", json!({"goal": name, "workflow": [step]})).await);
     let text = format!("The harbour of {name} and everybody.");
     let content = structured(call("content-store__add_content", json!({"text": text, "name": name})).await);
-    // It is found at once, and nobody else's is.
+    // It is found at once, and no content of others is.
     let found = structured(call("content-store__search_content", json!({"query": name})).await);
     assert_eq!(found["hits"].as_array().map(Vec::len), Some(1), "{name}: {found}");
     assert_eq!(found["hits"][0]["name"], name);
@@ -115,7 +115,7 @@ async fn a_thousand_sessions_with_twenty_callers_each_never_see_each_other() {
     for stranger in strangers {
         stranger.await.expect("no stranger comes through");
     }
-    // Nothing was changed by those who tried.
+    // The attempts changed nothing.
     for assistant in 0..SESSIONS / SHARED {
         let session = assistant * SHARED;
         let page = json!({"pageSize": 50});

@@ -212,7 +212,7 @@ fn a_trusted_context_that_contradicts_the_metadata_is_refused() {
 #[test]
 fn over_http_one_token_is_trusted_and_another_one_is_not() {
     let options: [&[&str]; 2] = [&["--name", "agent", "--trusted-middleware"], &["--name", "desk"]];
-    // What is said of standard input and output says nothing of HTTP.
+    // The setting for standard input and output does not hold for HTTP.
     let (mut server, tokens) = with_tokens(setup().with("[context]\ntrusted_middleware = true"), options);
     let mut call = |token: &str, tool: &str, arguments: Value| {
         token.clone_into(&mut server.token);

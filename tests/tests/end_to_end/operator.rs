@@ -107,12 +107,12 @@ fn the_doctor_finds_what_is_ill_and_says_what_to_do() {
     assert!(ill.len() == 1 && ill[0].contains("broken"), "{}", run.out);
     assert!(run.out.contains("-> mend or remove [plugin.broken]"), "{}", run.out);
     assert_eq!(parsed(&operator.run(&["doctor", "--json"]))["well"], false);
-    // A data directory that is none.
+    // A data directory that is a file.
     let file = files.write("file", "no directory");
     let run = wharf(["doctor"]).config(&operator.data.path().join("wharf.toml")).data(&file).run();
     assert_eq!(run.code, Some(1), "{run:?}");
     assert!(run.out.contains("!! data") && run.out.contains("--data"), "{}", run.out);
-    // What cannot be read at all is no finding.
+    // A configuration that cannot be read is an error, not a finding.
     let run = Operator::new("[process.polls]\nthreshold = 0\n").run(&["doctor"]);
     assert_eq!((run.code, run.out.as_str()), (Some(3), ""), "{run:?}");
     assert!(run.err.contains("threshold"), "{run:?}");

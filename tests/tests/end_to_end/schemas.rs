@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use wharf::{Answer, Code, Error};
 use wharf_tests::{Crafted, CraftedTool, Data, Setup};
 
-/// What becomes of a component that promises this and answers that; others work then.
+/// Calls a component that promises this schema and answers with this structure. Other
+/// plugins work meanwhile.
 async fn outcome(schema: &Value, structured: &Value) -> Result<Answer, Error> {
     let files = Data::alone();
     let tool = CraftedTool { output_schema: Some(schema.to_string().into()), ..CraftedTool::new("run") };

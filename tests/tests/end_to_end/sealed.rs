@@ -1,4 +1,4 @@
-//! The wall: a guest reaches nothing of the machine, and nobody's stream.
+//! The wall: a guest reaches nothing of the machine, and no stream of others.
 
 use serde_json::{Value, json};
 use wharf::Code;

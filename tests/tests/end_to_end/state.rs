@@ -217,7 +217,7 @@ fn help_teaches_the_operator() {
     }
 }
 
-/// Runs SQL on the database as somebody else would; whether that can be done here.
+/// Runs SQL on the database as another program would. Returns whether that can be done here.
 #[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
 fn sql(data: &Path, sql: &str) -> bool {
     let done = std::process::Command::new("sqlite3").arg(data.join("state.sqlite3")).arg(sql).output();

@@ -44,7 +44,7 @@ fn a_terminal_is_watched_from_its_screen_on_and_again_from_where_somebody_was() 
         }
     }
     drop(watching);
-    // Who comes back gets the bytes behind what was read, and no screen.
+    // A client that comes back gets the bytes behind what it has read, and no screen.
     let again = server.follow("GET", &format!("{watch}?last_event_id={first}"), "s", "").event().expect("bytes");
     assert_eq!((again.kind.as_str(), &again.data["from"]), ("bytes", &json!(first)), "{again:?}");
     assert!(seen.starts_with(&bytes(&again)) || bytes(&again).starts_with(&seen), "{again:?}");

@@ -2,8 +2,8 @@
 //!
 //! An example to start from. It shows what matters whatever the app is made with:
 //! GTK and WebKit belong to the app's main thread, so every function posts to that
-//! thread's loop and returns; what comes of it is told to the page's sink from
-//! there. Nothing waits, so a page that is stuck holds up nobody.
+//! thread's loop and returns; the page's sink gets the results from there. Nothing
+//! waits, so a page that is stuck holds up no other.
 //!
 //! wry opens and configures the WebViews. Scripts go past it to WebKit, since wry's
 //! own evaluation tells exceptions, syntax errors and `undefined` alike, and drops

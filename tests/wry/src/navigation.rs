@@ -14,7 +14,7 @@ use crate::page::{Page, WORLD};
 /// A navigation that was asked for, until it is done.
 pub(crate) struct Navigation {
     pub(crate) token: Token,
-    /// What ends before is of the one before.
+    /// An end before that belongs to the navigation before.
     started: bool,
     redirects: u64,
 }
@@ -99,8 +99,8 @@ impl Page {
         }
     }
 
-    /// Tells what a navigation came to. WebKit tells the title when it likes, so the
-    /// page is asked.
+    /// Tells the outcome of a navigation. WebKit tells the title when it likes,
+    /// so the page is asked.
     fn ended(&self, navigation: Navigation) {
         let mut told = Map::from_iter([
             ("url".to_owned(), self.place().0.into()),

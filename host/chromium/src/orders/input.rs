@@ -117,7 +117,7 @@ fn bits(modifiers: &[Modifier]) -> u32 {
     modifiers.iter().map(bit).fold(0, |all, bit| all | bit)
 }
 
-/// Presses a key that changes others, or lets go of it.
+/// Presses or releases a key that changes others.
 fn hold(page: &Page, modifier: Modifier, held: u32, down: bool) -> Call {
     let (key, code, number) = match modifier {
         Modifier::Alt => ("Alt", "AltLeft", 18),

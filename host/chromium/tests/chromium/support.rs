@@ -276,7 +276,7 @@ impl Page<'_> {
         }
     }
 
-    /// The members of what an order came to.
+    /// The members of the result of an order.
     pub(crate) async fn told(&self, operation: Operation) -> Value {
         serde_json::from_slice(&self.done(operation).await.data).expect("JSON")
     }

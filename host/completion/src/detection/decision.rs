@@ -14,7 +14,7 @@ pub struct Decision {
     /// The code of the command, or of the program, whose end the turn's end is,
     /// where it told one.
     pub exit_code: Option<i32>,
-    /// Messages, or pieces of output, of this turn. Echo is none.
+    /// Messages, or pieces of output, of this turn, without echo.
     pub messages: u64,
     /// Polls that count as attempts: see
     /// [`max_attempts`](super::Parameters::max_attempts).

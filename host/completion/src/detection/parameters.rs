@@ -6,7 +6,7 @@ use wharf_contract::turn::Parameter;
 
 use super::{Prompts, Tuning};
 
-/// What any time of a detector is at most.
+/// The longest time that a detector takes for any parameter.
 pub const LONGEST_MILLISECONDS: u64 = 24 * 60 * 60 * 1_000;
 
 pub(super) const MAX_ATTEMPTS: u32 = 100_000;

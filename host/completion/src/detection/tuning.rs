@@ -1,5 +1,4 @@
-//! What somebody wants to be otherwise in how turns are judged: every number of
-//! [`Parameters`], each by its name.
+//! Changes to how turns are judged: every number of [`Parameters`], each by its name.
 //!
 //! Configurations, turns and streams all take this, so that none knows a
 //! parameter that the others do not.
@@ -130,7 +129,7 @@ fn set<T>(place: &mut T, wanted: Option<T>) {
     }
 }
 
-/// Shortens what nobody asked for.
+/// Shortens values that were not asked for.
 fn at_most<T: Ord + Copy>(place: &mut T, asked: bool, most: T) {
     if !asked {
         *place = (*place).min(most);
@@ -332,7 +331,7 @@ mod tests {
         }
         let error = tuned(Preset::Agent, r#"{"adaptive_longest_milliseconds": 0}"#).expect_err("no time");
         assert!(error.contains("`adaptive_longest_milliseconds` must be"), "{error}");
-        // What nobody asked for gives way to a floor, too.
+        // Values that were not asked for give way to a floor, too.
         let json = r#"{"adaptive": true, "adaptive_shortest_milliseconds": 5000}"#;
         let parameters = tuned(Preset::Agent, json).expect("valid");
         assert_eq!(parameters.broad_quiet, Duration::from_secs(5));

@@ -1,4 +1,4 @@
-//! What polls and advice come to over all processes of a host.
+//! Totals of polls and advice over all processes of a host.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -20,7 +20,7 @@ pub struct PollOverride {
     pub language: Option<Language>,
 }
 
-/// How the polls of everybody are judged.
+/// How the polls of all callers are judged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PollRules {
     settings: PollSettings,

@@ -66,7 +66,7 @@ pub(super) struct Record {
     pub(super) opened: Instant,
     judged: bool,
     event_bytes: u64,
-    // A lock of the standard library: held to append or copy a few events,
+    // A blocking lock: held to append or copy a few events,
     // never across an await.
     state: Mutex<State>,
     pub(super) changed: Notify,
@@ -128,8 +128,7 @@ impl Record {
         self.judged
     }
 
-    /// The state as it is now: what became due since somebody last looked has
-    /// happened.
+    /// The state as it is now: all that became due since the last look has happened.
     pub(super) fn now(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock();
         if state.settle() {

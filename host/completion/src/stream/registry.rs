@@ -57,7 +57,7 @@ pub struct Streams {
     limits: Arc<StreamLimits>,
     places: Arc<Quota>,
     totals: Arc<Totals>,
-    // A lock of the standard library: held to look up, never across an await.
+    // A blocking lock: held to look up, never across an await.
     records: Arc<Mutex<HashMap<StreamId, Kept>>>,
 }
 
@@ -270,7 +270,7 @@ impl Streams {
     }
 
     /// Takes a place for another one; forgets the oldest of the owner's tenant
-    /// that ended where that makes room. Nobody else's goes for it.
+    /// that ended where that makes room. No other tenant's stream goes for it.
     fn place(&self, records: &mut HashMap<StreamId, Kept>, owner: &StreamOwner) -> Result<Share, StreamError> {
         loop {
             let full = match self.places.take(&owner.tenant, &owner.session, 1) {

@@ -32,8 +32,7 @@ pub struct HostCall {
 }
 
 /// A running call on its way to the sink: says that it is over when it is told
-/// how, or when it is dropped, for a call that nobody waits for any more has
-/// ended, too.
+/// how, or when it is dropped, since a call that nobody waits for any more has ended, too.
 pub struct CallAudit {
     subject: Arc<AuditSubject>,
     sink: Arc<dyn AuditSink>,

@@ -35,7 +35,7 @@ impl Repeats {
             self.0.push(Repeat { call: kept(call.clone()), more: 0 });
             return true;
         }
-        // How many functions there are, the host decides.
+        // The host decides how many functions there are.
         let nameless = HostCall { asked: None, ..call.clone() };
         match self.0.iter_mut().find(|known| known.is_like(&nameless)) {
             Some(known) => known.add(call),

@@ -43,7 +43,7 @@ impl Claims {
     /// Checks what a plugin claims.
     ///
     /// # Errors
-    /// Where one of them is none, or nobody may claim it.
+    /// Where there are none or too many, or one of them is malformed or may not be claimed.
     pub fn new(claimed: Vec<String>) -> Result<Self, InvalidClaim> {
         if claimed.is_empty() || claimed.len() > MAX_CLAIMS {
             return Err(InvalidClaim::Count(claimed.len()));

@@ -39,7 +39,7 @@ pub enum OfferProblem {
     /// There are too many.
     #[error("the plugin lists more than {MAX_OFFERS} of its kind")]
     TooMany,
-    /// The name of a prompt is none.
+    /// The name of a prompt is malformed.
     #[error("its name must be 1 to {MAX_NAME_BYTES} characters of [A-Za-z0-9_-] without two underscores in a row")]
     Name,
     /// It has no name for a person, or a long one.
@@ -54,22 +54,22 @@ pub enum OfferProblem {
         /// What it must have at least.
         least: usize,
     },
-    /// An argument is none.
+    /// An argument is malformed.
     #[error(
         "it has at most {MAX_ARGUMENTS} arguments with names of 1 to {MAX_NAME_BYTES} bytes without control \
          characters, each of them once, and descriptions of at most {MAX_DESCRIPTION_BYTES} bytes"
     )]
     Arguments,
-    /// Its address is none.
+    /// Its address is malformed.
     #[error("its address must be printable ASCII without spaces, at most {MAX_URI_BYTES} bytes")]
     Address,
-    /// Its address is somebody else's.
+    /// Its address belongs to another plugin.
     #[error("its address does not start with what its plugin claims")]
     Foreign,
-    /// Its expressions are none.
+    /// Its expressions are malformed.
     #[error("its variables must be `{{name}}` with names of [A-Za-z0-9_.]")]
     Variables,
-    /// Its media type is none.
+    /// Its media type is malformed.
     #[error("its type is no media type")]
     MediaType,
 }

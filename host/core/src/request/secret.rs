@@ -58,7 +58,7 @@ pub enum InvalidSecret {
     /// It would go to more than one server.
     #[error("`to` must name one server, with no * before the path: a secret is bound to where it belongs")]
     Servers,
-    /// Its header is none that it can fill.
+    /// It cannot fill this header.
     #[error(
         "`header` must be a header and what it says, with {{}} once where the secret goes, such as \
          \"Authorization: Bearer {{}}\""
@@ -123,7 +123,7 @@ impl SecretRule {
     /// left out.
     ///
     /// # Errors
-    /// Where the text is none that a secret can have.
+    /// Where a secret cannot have this text.
     pub fn with_text(&self, text: &str) -> Result<Secret, InvalidSecret> {
         let text = text.trim();
         match text.len() {

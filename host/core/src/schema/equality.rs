@@ -142,7 +142,8 @@ pub(super) fn all_differ(items: &[Value], meter: &mut Meter) -> Result<bool, Sto
     Ok(true)
 }
 
-/// The same for equal values; nobody can make it the same for others on purpose.
+/// The same for equal values; the random keys keep anybody from choosing other
+/// values with the same hash.
 fn hash(value: &Value, keys: &RandomState, meter: &mut Meter) -> Result<u64, Stopped> {
     meter.spend(2)?;
     Ok(match value {

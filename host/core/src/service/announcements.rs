@@ -17,7 +17,7 @@ const KEPT_CHANGES: usize = 256;
 pub struct Announcements {
     changes: broadcast::Sender<Change>,
     /// The listeners to the tools of each tenant.
-    // A lock of the standard library: held for a look-up.
+    // A blocking lock: held for a look-up.
     tenants: Arc<Mutex<HashMap<TenantId, watch::Sender<u64>>>>,
 }
 

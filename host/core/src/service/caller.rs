@@ -27,7 +27,7 @@ pub struct Caller {
     pub cancel: CancellationToken,
     /// Where progress and messages go.
     pub events: Events,
-    /// The span that the request belongs to, where somebody said one.
+    /// The span that the request belongs to, where the client named one.
     pub trace: Option<TraceParent>,
 }
 

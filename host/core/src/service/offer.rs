@@ -37,7 +37,7 @@ pub struct PromptArgument {
     pub required: bool,
 }
 
-/// What a prompt comes to.
+/// The result of a prompt.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PromptAnswer {
     /// What it is, where that is known only now.

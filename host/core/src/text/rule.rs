@@ -158,7 +158,7 @@ impl Preceding {
         }
         self.broke = false;
         self.last = text.chars().next_back();
-        // What has more marks than that is no letter that a joiner has to do with.
+        // A letter with more marks than that is not one that a joiner may join.
         self.base = text.chars().rev().take(MOST_MARKS).find(|character| !belongs(*character));
     }
 

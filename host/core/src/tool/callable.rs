@@ -49,7 +49,7 @@ pub struct InvalidTool {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolProblem {
-    /// Its name is none.
+    /// Its name is malformed.
     #[error("its name must be 1 to {MAX_NAME_BYTES} characters of [A-Za-z0-9_-] without two underscores in a row")]
     Name,
     /// Another one is called the same.
@@ -74,7 +74,7 @@ pub enum ToolProblem {
         /// What it is instead.
         found: String,
     },
-    /// A schema cannot be trusted or is none.
+    /// A schema cannot be trusted or is not valid.
     #[error("its {part} is refused: {reason}")]
     Schema {
         /// Which schema.
@@ -92,7 +92,7 @@ pub enum ToolProblem {
         /// The member of the schema.
         place: String,
     },
-    /// The time that it declares is none.
+    /// The time that it declares is not valid.
     #[error("`{TIMEOUT_MILLISECONDS}` must be a whole number above 0")]
     WallTime,
 }

@@ -1,4 +1,4 @@
-//! Where a span belongs, and what somebody else says of that.
+//! Where a span belongs, and what the client says of that.
 //!
 //! Headers are read here and not by the propagator of OpenTelemetry, which takes
 //! ids that are too short or signed: what a stranger wrote is a parent exactly as
@@ -77,7 +77,7 @@ pub struct SpanContext {
     pub state: Option<Arc<str>>,
 }
 
-/// A span of somebody else's, and whether they keep its trace.
+/// A span of another program, and whether that program keeps its trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteParent {
     /// The span.
@@ -146,7 +146,7 @@ pub enum TraceParent {
     NotKept,
     /// To a span of this host that is kept.
     Span(SpanContext),
-    /// To a span of somebody else's.
+    /// To a span of another program.
     Remote(RemoteParent),
 }
 

@@ -47,7 +47,7 @@ pub enum SpanKind {
 pub struct ParentSpan {
     /// The span, of the same trace.
     pub id: SpanId,
-    /// Whether it is somebody else's.
+    /// Whether it is another program's.
     pub is_remote: bool,
 }
 

@@ -107,7 +107,7 @@ fn of(context: &SpanContext, is_remote: bool) -> (TraceId, Option<Arc<str>>, Opt
 }
 
 /// A span that lasts; nothing where it is not kept. One that is dropped has ended,
-/// too: with the error `cancelled`, for nobody waited for it any more.
+/// too: with the error `cancelled`, since nobody waited for it any more.
 #[must_use = "a span is over when this is dropped"]
 pub struct RunningSpan(Option<Box<Kept>>);
 

@@ -1,6 +1,6 @@
 //! The subject of a host call, in one name: never its data.
 //!
-//! Of a function that the table below does not name, the audit hears no subject: a new one
+//! The audit hears no subject of a function that the table below does not name: a new one
 //! leaks nothing until somebody has decided about it.
 
 use std::any::Any;

@@ -147,7 +147,7 @@ struct RateLimiter {
     per_second: u64,
     began: Instant,
     /// Until when all that was taken would last, after `began`.
-    // A lock of the standard library: held for a comparison.
+    // A blocking lock: held for a comparison.
     until: Mutex<Duration>,
 }
 

@@ -24,7 +24,7 @@ const MOST_CLIENTS: usize = 4_096;
 pub(crate) struct IssuedClients {
     resource: ProtectedResource,
     factory: Arc<ClientFactory>,
-    // A lock of the standard library: held for a look-up.
+    // A blocking lock: held for a look-up.
     clients: Mutex<HashMap<TenantId, (Arc<ClientAccount>, Instant)>>,
 }
 

@@ -30,7 +30,7 @@ pub struct VerifiedToken {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenRefused {
-    /// It is none of this issuer for this host, or holds no more.
+    /// It is not by this issuer for this host, or has expired.
     #[error("this token does not hold here: {0}")]
     Invalid(String),
     /// It holds, and lacks a scope.

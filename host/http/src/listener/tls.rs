@@ -34,7 +34,7 @@ impl Tls {
     /// Of a chain of certificates and the key of its first one, both PEM.
     ///
     /// # Errors
-    /// Where one of them is none, or they do not belong together.
+    /// Where one of them is not valid, or they do not belong together.
     pub fn new(certificates: &[u8], key: &[u8]) -> Result<Self, TlsError> {
         let chain: Vec<_> = CertificateDer::pem_slice_iter(certificates)
             .collect::<Result<_, _>>()

@@ -1,6 +1,6 @@
-//! `/metrics`: how the host is doing, for Prometheus. Behind the token as every
-//! other route, and for tokens alone that may read it, since what is counted is of
-//! all tenants; knows nothing of that.
+//! `/metrics`: how the host is doing, for Prometheus. It is behind the token as
+//! every other route, and only for tokens that may read it, since the counts are of
+//! all tenants. The guard checks that; this file knows nothing of it.
 
 use std::sync::Arc;
 

@@ -26,7 +26,7 @@ const STRANGERS: usize = 1_300;
 const DESCRIPTORS: u64 = 4_000;
 const HEALTH: &str = "GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-/// Limits that no time-out can help with: a client that is served has a place.
+/// Limits whose time-outs never fire in a test: a client that is served got a place.
 fn patient() -> HttpLimits {
     let hour = 600_000;
     HttpLimits { arrival_milliseconds: hour, arrival_without_token_milliseconds: hour, ..HttpLimits::default() }
@@ -123,7 +123,7 @@ async fn a_stranger_is_answered_once_and_has_so_long_for_all_of_it() {
         assert_eq!(answer.is_empty(), answered.is_empty(), "{said:?}: {answer}");
         assert!(answer.is_empty() || answer.contains("connection: close"), "{answer}");
     }
-    // A token that is wrong is none.
+    // A wrong token counts as no token.
     let wrong = Client { token: "wrong-wrong-wrong-wrong".into(), ..served.client.clone() };
     assert_eq!(wrong.post("/v1/terminals", json!({})).await.headers["connection"], "close");
 }

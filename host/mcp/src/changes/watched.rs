@@ -14,7 +14,7 @@ pub(crate) const MAX_URI_BYTES: usize = 2 << 10;
 /// What is watched over one connection.
 #[derive(Default)]
 pub(crate) struct WatchedResources {
-    // A lock of the standard library: held for a look-up.
+    // A blocking lock: held for a look-up.
     watched: Mutex<HashSet<WatchedResource>>,
 }
 

@@ -17,7 +17,7 @@ const MOST_MESSAGES: usize = 1_024;
 /// The messages of one stream.
 #[derive(Default)]
 pub(super) struct EventBuffer {
-    // A lock of the standard library: held to move a few messages.
+    // A blocking lock: held to move a few messages.
     state: Mutex<BufferState>,
     changed: Notify,
 }

@@ -40,7 +40,7 @@ pub(super) struct LegacySession {
     pub(super) over: CancellationToken,
     idle: Duration,
     most_bytes: u64,
-    // A lock of the standard library: held for a look-up, or to end streams.
+    // A blocking lock: held for a look-up, or to end streams.
     state: Mutex<SessionState>,
 }
 
@@ -180,7 +180,7 @@ impl LegacySession {
         let number = number.copied().unwrap_or(UNASKED);
         if let Some(stream) = state.streams.get_mut(&number) {
             if answered.is_some() {
-                // Before anybody reads that it is answered.
+                // Before a reader can see that it is answered.
                 stream.running = None;
             }
             stream.buffer.append(json, self.most_bytes);

@@ -33,7 +33,7 @@ use tokio::{
     sync::mpsc,
     time::{sleep_until, timeout},
 };
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, handle::Handle};
 
 use super::{
     permits::{SessionLimits, SessionPermit},
@@ -51,7 +51,7 @@ const SOON: Duration = Duration::from_millis(500);
 /// The sessions of one client.
 pub(super) struct SessionTable {
     limits: SessionLimits,
-    // A lock of the standard library: held for a look-up.
+    // A blocking lock: held for a look-up.
     open: Mutex<HashMap<SessionId, Arc<LegacySession>>>,
 }
 
@@ -120,12 +120,11 @@ impl SessionTable {
 
 /// A name that cannot be guessed; a client that knows it needs the token as well.
 fn name() -> Result<SessionId, SessionRefused> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| {
+    let handle = Handle::random().map_err(|error| {
         tracing::error!(%error, "the system has no randomness to give");
         refuse(Error::new(Code::Internal, "the host cannot name a session; its log says more").into())
     })?;
-    Ok(format!("{:032x}", u128::from_be_bytes(bytes)).into())
+    Ok(handle.to_string().into())
 }
 
 impl SessionManager for SessionTable {

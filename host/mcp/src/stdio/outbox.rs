@@ -23,7 +23,7 @@ const FULL_DISK_PAUSE: Duration = Duration::from_millis(200);
 
 /// The queue before one writer.
 pub(super) struct Outbox<W> {
-    // A lock of the standard library: held for a copy, never across an await.
+    // A blocking lock: held for a copy, never across an await.
     queued: Mutex<Vec<u8>>,
     writer: tokio::sync::Mutex<Option<Writer<W>>>,
     backlog_bytes: AtomicUsize,
@@ -48,7 +48,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
     }
 
-    /// Queues one line. Somebody has to [`Self::flush`] afterwards.
+    /// Queues one line. Call [`Self::flush`] afterwards.
     pub(super) fn push(&self, line: &[u8]) {
         self.backlog_bytes.fetch_add(line.len(), Ordering::Relaxed);
         self.queued().extend_from_slice(line);
@@ -91,7 +91,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         Ok(())
     }
 
-    /// Writes everything, and lets go of the stream.
+    /// Writes everything, and drops the stream.
     pub(super) async fn close(&self) -> io::Result<()> {
         let mut writer = self.writer.lock().await;
         let written = self.drain(&mut writer).await;

@@ -189,7 +189,7 @@ where
                     tokio::spawn(deliver(Arc::clone(&self.outbox), self.closed.clone()));
                 }
                 None => {
-                    // Refusals are not awaited by anybody else.
+                    // No other task waits until refusals are written.
                     let _ = tokio::time::timeout(CLOSE_TIME, self.outbox.settle()).await;
                     self.closed.cancel();
                     return None;

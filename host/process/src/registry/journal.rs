@@ -63,7 +63,7 @@ impl HostDirectory {
         // directory of another for abandoned before it is locked.
         let turn = private_files::open_lock(&root.join(LOCK))?;
         turn.lock()?;
-        let directory = root.join(ProcessId::random().map_err(io::Error::other)?.to_string());
+        let directory = root.join(ProcessId::random()?.to_string());
         private_files::make_directory(&directory)?;
         let lock = private_files::open_lock(&directory.join(LOCK))?;
         lock.lock()?;

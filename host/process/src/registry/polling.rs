@@ -55,7 +55,7 @@ impl Processes {
         Ok(self.find(owner, id)?.poll_statistics())
     }
 
-    /// What polls and advice come to so far.
+    /// The totals of polls and advice so far.
     #[must_use]
     pub fn poll_totals(&self) -> PollTotals {
         self.metrics.totals()

@@ -203,7 +203,7 @@ impl Process {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // What it took before is not unsaid.
+                // The bytes that it took before still count.
                 Err(_) if written > 0 => break,
                 Err(_) => return Err(ProcessError::InputClosed),
             }

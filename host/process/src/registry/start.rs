@@ -269,7 +269,7 @@ async fn start(
     mut stops: mpsc::Receiver<StopRequest>,
     limits: TimeLimits,
 ) -> Result<(), ProcessError> {
-    // What is stopped before it runs is dropped, which ends it.
+    // A child that is stopped before it runs is dropped, which ends it.
     let (order, done) = select! {
         spawned = spawner.spawn(request.into_child()) => match spawned {
             Ok(child) => {

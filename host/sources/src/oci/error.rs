@@ -85,7 +85,7 @@ pub enum OciError {
         /// Where it sends to.
         realm: String,
     },
-    /// What should be a token is none.
+    /// The answer holds no valid token.
     #[error("what {address} answers is no token")]
     Token {
         /// What was asked.

@@ -60,7 +60,7 @@ struct LoginEntry {
 }
 
 impl RegistryLogins {
-    /// None: only what everybody may have.
+    /// No logins: only what is public.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
@@ -142,7 +142,7 @@ fn is_for(key: &str, at: &Url) -> bool {
     if DOCKER.0.contains(&host) && at.port().is_none() && DOCKER.1.contains(&authority) {
         return true;
     }
-    // Read as the address is, so that a port that goes without saying is none.
+    // Parsed as the address is, so that a default port counts as none.
     let named = Url::parse(&format!("{}://{authority}", at.scheme()));
     named.is_ok_and(|named| named.host_str() == Some(host) && named.port() == at.port())
 }

@@ -123,8 +123,8 @@ impl<'a> RegistrySession<'a> {
         request.call().map_err(|source| OciError::Request { address: told(address), source: Box::new(source) })
     }
 
-    /// Gets what the registry asks for, as a user where a login is written, else as
-    /// anybody.
+    /// Gets the authorization that the registry asks for: as a user where a login
+    /// is written, else anonymously.
     fn authorize(&mut self, asked: &Response<Body>) -> Result<(), OciError> {
         let base = self.reference.base();
         let values = asked.headers().get_all("www-authenticate").iter().filter_map(|value| value.to_str().ok());
@@ -162,7 +162,7 @@ impl<'a> RegistrySession<'a> {
         Ok(format!("Bearer {token}"))
     }
 
-    /// What was shown is not enough, or nothing was.
+    /// The error for a login that is not enough, or is missing.
     fn refused(&self) -> OciError {
         let base = self.reference.base();
         let (registry, place) = (authority(base), self.logins.place());

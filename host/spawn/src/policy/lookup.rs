@@ -112,7 +112,7 @@ fn reversed(path: &Path) -> Vec<OsString> {
     parts
 }
 
-/// Whether somebody may execute a file.
+/// Whether any user may execute a file.
 #[cfg(unix)]
 fn is_executable(file: &fs::Metadata) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o111 != 0

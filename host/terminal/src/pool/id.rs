@@ -2,7 +2,7 @@
 //!
 //! Owns that it cannot be guessed.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, io, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 use wharf_core::handle::{Handle, NoHandle};
@@ -16,7 +16,7 @@ pub struct TerminalId(Handle);
 
 impl TerminalId {
     /// A new one that nobody can guess.
-    pub(crate) fn random() -> Result<Self, getrandom::Error> {
+    pub(crate) fn random() -> io::Result<Self> {
         Handle::random().map(Self)
     }
 }

@@ -62,7 +62,7 @@ impl TerminalJournal {
         // home of another for abandoned before it is locked.
         let turn = private_files::open_lock(&root.join(LOCK))?;
         turn.lock()?;
-        let directory = root.join(TerminalId::random().map_err(io::Error::other)?.to_string());
+        let directory = root.join(TerminalId::random()?.to_string());
         private_files::make_directory(&directory)?;
         let lock = private_files::open_lock(&directory.join(LOCK))?;
         lock.lock()?;

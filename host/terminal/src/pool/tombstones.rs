@@ -1,7 +1,7 @@
 //! Terminals that are over, and how many of them are kept to be read.
 //!
-//! Owns that an owner whose terminal ends loses an older one of its own where
-//! there are too many: nobody else's is forgotten for it. Never ends a terminal.
+//! Owns the rule that an owner whose terminal ends loses an older one of its own where
+//! there are too many: no other owner's is forgotten for it. Never ends a terminal.
 
 use std::{sync::Arc, time::Duration};
 

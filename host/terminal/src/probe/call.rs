@@ -73,7 +73,7 @@ pub(super) fn activity(
         b'S' => {}
         b'R' | b'D' => return Some(ThreadActivity::Computes),
         b'Z' | b'X' => return Some(ThreadActivity::WaitsForOthers),
-        // Stopped, by something that is not known here.
+        // Stopped; by what is not known here.
         _ => return None,
     }
     let call = fs::read_to_string(format!("{directory}/syscall")).ok()?;

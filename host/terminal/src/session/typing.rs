@@ -1,6 +1,6 @@
 //! What reaches a program: the inputs of turns, texts, keys and bytes.
 //!
-//! Owns that a text is checked before any of it is typed, and that nobody types
+//! Owns two rules: a text is checked before any of it is typed, and no caller types
 //! a text into the turn of another. Never knows what comes back.
 
 use std::sync::atomic::Ordering::Relaxed;
@@ -80,7 +80,7 @@ impl TerminalSession {
     /// Presses keys, one after the other. During a turn they belong to it.
     ///
     /// # Errors
-    /// [`TerminalError::Key`] where a name is none; then no key was pressed.
+    /// [`TerminalError::Key`] where a name is unknown; then no key was pressed.
     /// [`TerminalError::Closed`].
     pub async fn press(&self, names: &[&str]) -> Result<(), TerminalError> {
         self.write(self.encoded(names)?).await

@@ -1,6 +1,6 @@
 //! The marks with which a shell says what its output is: OSC 133.
 //!
-//! Owns how they are written. Never knows whether one is to be believed: the
+//! Owns how they are written. Never decides whether to believe one: the
 //! detector compares nonces.
 
 /// What a mark says.

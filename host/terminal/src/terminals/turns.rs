@@ -41,7 +41,7 @@ impl Terminals {
         })
     }
 
-    /// Begins a turn: types its input, and follows the answer, though nobody looks
+    /// Begins a turn: types its input, and follows the answer, even if nobody looks
     /// on. Without options it is judged by what is known of its program.
     ///
     /// # Errors

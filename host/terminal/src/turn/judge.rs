@@ -73,7 +73,7 @@ impl SessionTurns {
         self.last.lock().1.clone()
     }
 
-    /// Whether the terminal is somebody else's now.
+    /// Refuses while a turn runs: the terminal belongs to it.
     pub(crate) fn refuse_while_one_runs(&self) -> Result<(), TerminalError> {
         self.last().map_or(Ok(()), |turn| refuse_while_it_runs(&turn))
     }
@@ -178,8 +178,7 @@ impl TurnJudge {
     }
 }
 
-/// What a mark says of a command. Whether it is to be believed is the
-/// detector's to say.
+/// What a mark says of a command. The detector decides whether to believe it.
 fn signal(mark: &ShellMark) -> Option<Signal<'_>> {
     let nonce = mark.parameter("nonce").unwrap_or_default();
     match mark.kind {

@@ -30,7 +30,7 @@ enum FilterState {
 pub(crate) struct ViewFilter {
     state: FilterState,
     sequence: String,
-    /// The sequence began before anybody looked: its end is nothing.
+    /// The sequence began before this view did, so its end is dropped.
     headless: bool,
 }
 

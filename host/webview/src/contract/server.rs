@@ -40,7 +40,7 @@ impl Server {
     }
 }
 
-/// Answers one request; a client that does something else is none of ours.
+/// Answers one request; a client that does something else is not one of the tests.
 async fn serve(mut stream: TcpStream) -> Option<()> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") && head.len() < 16 << 10 {

@@ -31,7 +31,7 @@ pub(super) fn beneath(directory: impl AsFd, path: &Path, flags: OFlags, mode: Mo
     Err(Errno::AGAIN)
 }
 
-/// Opens a regular file below a directory, to be read. Waits for nobody.
+/// Opens a regular file below a directory, to be read. Never waits, not even for a pipe.
 pub(super) fn file(directory: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
     regular(beneath(directory, path, flags, Mode::empty())?)

@@ -90,7 +90,7 @@ fn copy(
     name: &str,
     limit_bytes: u64,
 ) -> io::Result<Option<String>> {
-    let part = format!(".{}.part", Handle::random().map_err(io::Error::other)?);
+    let part = format!(".{}.part", Handle::random()?);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
     let made = beneath(folder, Path::new(&part), flags, Mode::from_raw_mode(0o644))?;
     let remove = || unlinkat(folder, part.as_str(), AtFlags::empty());

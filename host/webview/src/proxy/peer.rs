@@ -22,7 +22,7 @@ pub(super) fn is_of(peer: SocketAddr, own: SocketAddr, user: Option<u32>) -> io:
     Ok(owner == Some(user))
 }
 
-/// Elsewhere nobody is told apart, and so nobody is served.
+/// On other systems the host cannot tell whose a socket is, so no connection is served.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn is_of(_peer: SocketAddr, _own: SocketAddr, _user: Option<u32>) -> io::Result<bool> {
     Err(io::ErrorKind::Unsupported.into())

@@ -1,5 +1,5 @@
 //! How a script may be meant: an expression, statements that end in one, or a body
-//! that returns. What is tried first is what can mean only one thing.
+//! that returns. Forms that can mean only one thing are tried first.
 //!
 //! Nothing here parses JavaScript. Each guess is written so that a wrong one cannot
 //! be parsed: the text that a guess adds has a parenthesis that opens right where

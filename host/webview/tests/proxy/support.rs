@@ -14,7 +14,7 @@ use wharf_core::OriginPolicy;
 use wharf_test_support::in_time;
 use wharf_webview::{DeniedConnection, NameOverrides, Proxy, ProxySettings};
 
-/// What `future` comes to.
+/// The result of `future`.
 pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     in_time("it happens", future).await
 }

@@ -97,7 +97,7 @@ impl AppCall {
 
     /// Counts an event that `check` accepts.
     fn count(&self, check: impl FnOnce(&mut SentEvents) -> Result<(), Error>) -> Result<(), Error> {
-        // A lock of the standard library: held for a comparison.
+        // A blocking lock: held for a comparison.
         let mut said = self.said.lock();
         if said.events >= self.max_events {
             let told = format!("this call has sent its {} events (limit `events`)", self.max_events);

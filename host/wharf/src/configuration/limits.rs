@@ -37,7 +37,7 @@ impl WrittenLimits {
         Ok(())
     }
 
-    /// What `[ceilings]` says, below the ceilings that nobody raises.
+    /// The ceilings that `[ceilings]` sets, within the fixed ones.
     pub(super) fn ceilings(&self) -> Result<CallLimits, String> {
         let mut ceilings = CallLimits::ceilings();
         self.apply("ceilings", |name, value| ceilings.set(name, value))?;

@@ -22,7 +22,7 @@ use wharf_sources::is_protected;
 use super::limits::{self, WrittenLimits};
 use crate::secret::open_private;
 
-/// What is read of a file with a secret: more is none.
+/// The most that is read of a file with a secret: a longer one holds no secret.
 const MAX_FILE_BYTES: u64 = 64 << 10;
 
 /// `[request]`, as it is written.

@@ -36,7 +36,7 @@ pub(super) struct Connection {
     most_calls: u64,
     /// Places of all calls that wait for front ends.
     places: Arc<Quota>,
-    // A lock of the standard library: held for a look-up, or to copy what is told.
+    // A blocking lock: held for a look-up, or to copy what is told.
     state: Mutex<ConnectionState>,
     news: watch::Sender<()>,
     presence: watch::Sender<Presence>,

@@ -34,7 +34,7 @@ pub(crate) struct FrontEnds {
     places: Arc<Quota>,
     waiting: Arc<Quota>,
     pub(super) checks: Checks,
-    // A lock of the standard library: held to look up, or to make a list.
+    // A blocking lock: held to look up, or to make a list.
     table: Mutex<FrontEndTable>,
 }
 

@@ -41,7 +41,7 @@ impl FrontEndService for ServedFrontEnds {
         let connecting = spawn_blocking(move || {
             let _place = place;
             let connected = front_ends.connect(&owner, front_end)?;
-            // Here, since the client may not wait for the end of this.
+            // Here, since the client may leave before this ends.
             front_ends.keep(&connected);
             Ok::<_, Error>(front_ends.description(&connected))
         });

@@ -51,7 +51,8 @@ impl Host {
     fn look_up(&self, caller: &Caller, name: &str) -> Result<Arc<Callee>, Error> {
         self.seen(caller.viewer(), name).ok_or_else(|| {
             let running = self.shared.recorder.begin(caller, name, None);
-            let hint = self.registry().hint(caller.viewer(), name);
+            let front_ends = self.shared.front_ends.definitions(caller.viewer().tenant);
+            let hint = self.registry().hint(caller.viewer(), name, front_ends.as_deref().unwrap_or_default());
             let told = format!("there is no tool `{}`; {hint}", text::line(name, MAX_SHOWN_BYTES));
             running.ended(AuditOutcome::Failed(Code::NotFound));
             Error::new(Code::NotFound, told)

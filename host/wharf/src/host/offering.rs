@@ -28,13 +28,15 @@ use wharf_core::{
 use wharf_engine::{Call, Completing};
 
 use super::{Host, calling};
-use crate::{installed::Installed, registry::Registry};
+use crate::{installed::Installed, nearest::nearest, registry::Registry};
 
 /// Bytes of a word that is to be completed; the contract says so.
 const MAX_TYPED_BYTES: usize = 4 << 10;
 /// Bytes of the name of an argument.
 const MAX_ARGUMENT_NAME_BYTES: usize = 256;
 const MAX_SHOWN_BYTES: usize = 128;
+/// Prompts that are named where there is none of a name.
+const MAX_NAMED: usize = 10;
 
 /// The prompt of this full name as the viewer sees it, and whose it is.
 fn seen_prompt<'r>(
@@ -253,7 +255,8 @@ fn late() -> Error {
 }
 
 fn unknown_prompt(prompts: &[PromptDefinition], name: &str) -> Error {
-    let known: Vec<_> = prompts.iter().map(|prompt| prompt.name.as_str()).take(10).collect();
+    let known: Vec<_> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
+    let known = nearest(name, &known, MAX_NAMED, 0.0);
     let hint = if known.is_empty() { "there are none".to_owned() } else { format!("there are: {}", known.join(", ")) };
     Error::new(Code::NotFound, format!("there is no prompt `{}`; {hint}", text::line(name, MAX_SHOWN_BYTES)))
 }

@@ -77,7 +77,7 @@ async fn watch(host: WeakHost) {
         })
         .ok();
     loop {
-        // Not held while nothing happens: a host that nobody else has ends.
+        // Not held while nothing happens, so that a host without another owner ends.
         let Some(news) = (match host.upgrade() {
             Some(host) => Some(host.look_at_folder().await),
             None => None,
@@ -87,7 +87,7 @@ async fn watch(host: WeakHost) {
         let rest = if news.waiting { SETTLE } else { RESCAN };
         tokio::select! {
             () = sleep(rest) => {}
-            // None comes where nobody can tell; then time alone does.
+            // No notice comes where the system cannot watch; then the clock alone counts.
             Some(()) = told.recv() => sleep(BREATH).await,
         }
     }

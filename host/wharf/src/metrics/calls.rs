@@ -143,7 +143,7 @@ impl CallMetrics {
 
     fn count_call(&self, record: &AuditRecord) {
         let plugin = record.subject.plugin.clone();
-        // A tool that nobody has is what a client wrote.
+        // The name of a tool that does not exist is text of a client.
         let tool = if plugin.is_some() { Arc::clone(&record.subject.tool) } else { Arc::default() };
         // A front end names its tools itself, and may come back with others for ever.
         let of_front_end = plugin.as_ref() == Some(&PluginName::app()) && tool.contains("__");

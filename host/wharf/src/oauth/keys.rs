@@ -49,7 +49,7 @@ pub(super) struct IssuerKeys(Arc<Issuer>);
 struct Issuer {
     name: String,
     address: Option<Url>,
-    // Both are locks of the standard library, held for a look-up.
+    // Both are blocking locks, held for a look-up.
     known: RwLock<KnownKeys>,
     asking: Mutex<KeyRequest>,
 }

@@ -24,7 +24,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 pub(crate) struct Refusals {
     recorder: Arc<Recorder>,
     itself: Weak<Self>,
-    // A lock of the standard library: held for a look-up.
+    // A blocking lock: held for a look-up.
     gathered: Mutex<RefusalCounts>,
 }
 
@@ -72,7 +72,7 @@ impl RefusalSink for Refusals {
         }
         match Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn(gather_for_a_while(Weak::clone(&self.itself)))),
-            // Nobody would tell the count later.
+            // Without a runtime, no task would tell the count later.
             Err(_) => *self.gathered() = RefusalCounts::default(),
         }
     }

@@ -21,7 +21,7 @@ pub(super) struct TracedCall {
     sink: Arc<dyn AuditSink>,
     tracer: Tracer,
     context: SpanContext,
-    // A lock of the standard library: held to take it out, once.
+    // A blocking lock: held to take it out, once.
     running: Mutex<Option<RunningSpan>>,
     host_calls: AtomicU64,
 }
@@ -42,7 +42,7 @@ impl TracedCall {
         running.describe(|span| {
             match (kind, known_as) {
                 (AuditKind::Call, Some(name)) => span.rename(&format!("execute_tool {name}")),
-                // What a client asks for that nobody has is no name of a span.
+                // A tool that does not exist gives a span no name.
                 (AuditKind::Call, None) => span.rename("execute_tool"),
                 (_, name) => span.rename(name.unwrap_or(kind.as_str())),
             }
@@ -65,7 +65,7 @@ impl TracedCall {
         }
         let function = record.function.as_deref().unwrap_or_default();
         let capability = function.split('.').next().unwrap_or_default();
-        // What leaves this machine is a client's side of something.
+        // An HTTP request leaves this machine, so its span is a client's.
         let kind = if capability == "http" { SpanKind::Client } else { SpanKind::Internal };
         self.tracer.tell(kind, &self.context, (record.time, record.took), |span| {
             span.rename(function);

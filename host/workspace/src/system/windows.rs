@@ -14,7 +14,7 @@ impl FileIdentity {
     }
 }
 
-/// Nobody here chooses the users of children.
+/// Children have no users of their own here.
 pub(crate) fn is_root() -> bool {
     false
 }

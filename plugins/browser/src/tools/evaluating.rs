@@ -114,7 +114,7 @@ fn run(page: &SessionPage<'_>, script: &str, input: &Evaluate) -> Result<(String
     Ok((request, outcome))
 }
 
-/// What a script came to; where it has not ended by then, it is stopped, unless a
+/// The result of a script; where it has not ended by then, it is stopped, unless a
 /// dialog keeps it from ending.
 fn ended(page: &SessionPage<'_>, request: &str, longest: Duration) -> Result<Outcome, ToolError> {
     let web_pages = page.call.web_pages();

@@ -1,4 +1,4 @@
-//! What is done with a page, and what comes of it.
+//! What is done with a page, and its effects.
 
 use serde_json::json;
 

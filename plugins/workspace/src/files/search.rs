@@ -42,7 +42,7 @@ pub(crate) struct Line {
     pub(crate) after: Vec<String>,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct SearchOutcome {
     pub(crate) hits: Vec<Hit>,

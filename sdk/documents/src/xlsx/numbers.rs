@@ -1,6 +1,6 @@
 //! How numbers are shown: dates, times, percentages and decimals, as the formats
 //! of a workbook ask. Dates are written year first, whatever the format's order,
-//! and thousands are not set apart: both are for whoever searches.
+//! and thousands are not set apart: both make searches simpler.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! An HTTP request and its answer, as a tool writes and reads them. Knows nothing of who
-//! sends them.
+//! An HTTP request and its answer, as a tool writes and reads them. Knows nothing
+//! of how they are sent.
 
 use crate::ToolError;
 
@@ -14,7 +14,7 @@ pub struct Request {
     pub method: String,
     /// Where it goes, with its scheme: `https://api.example.com/v1/issues?state=open`.
     pub url: String,
-    /// Names and values. The host itself says who is asked, and how long the body is.
+    /// Names and values. The host itself names the server and the length of the body.
     pub headers: Vec<(String, String)>,
     /// What is sent.
     pub body: Vec<u8>,
@@ -46,7 +46,7 @@ impl Request {
         }
     }
 
-    /// Asks for what is there.
+    /// A `GET` request for this address.
     #[must_use]
     pub fn get(url: impl Into<String>) -> Self {
         Self::new("GET", url)

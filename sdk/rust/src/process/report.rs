@@ -101,7 +101,7 @@ impl Piece {
     }
 }
 
-/// Advice to who polls a running process too often.
+/// Advice to a caller that polls a running process too often.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
     /// Polls in a row that found it running.

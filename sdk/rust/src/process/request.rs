@@ -87,7 +87,7 @@ impl Condition {
         Self::default()
     }
 
-    /// Or the end of the process, whoever still holds its streams.
+    /// Or the end of the process, even where another process still holds its streams.
     #[must_use]
     pub fn exit(mut self) -> Self {
         self.exit = true;

@@ -12,9 +12,9 @@ use crate::workspace::{Directory, Usage};
 const QUOTA_BYTES: u64 = 1 << 30;
 
 impl TestCall {
-    /// Grants the workspace, as this directory, which need not exist yet. What
-    /// a component may reach of it, the host decides: natively, only the checks
-    /// of the plugin itself stand between its tests and the machine's files.
+    /// Grants the workspace, as this directory, which need not exist yet. The host
+    /// decides what a component may reach of it: natively, only the checks of the
+    /// plugin itself stand between its tests and the machine's files.
     #[must_use]
     pub fn workspace(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();

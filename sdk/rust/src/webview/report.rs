@@ -113,7 +113,7 @@ pub struct LogPage {
     pub lost: u64,
 }
 
-/// What an operation came to.
+/// The result of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
     /// What the data is, such as `image/png`.

@@ -30,7 +30,7 @@ impl PageOptions {
         self
     }
 
-    /// What becomes of dialogs.
+    /// What happens to dialogs.
     #[must_use]
     pub fn dialogs(mut self, policy: DialogPolicy) -> Self {
         self.dialogs = Some(policy);

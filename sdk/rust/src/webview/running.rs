@@ -18,7 +18,7 @@ const RESERVE: Duration = Duration::from_millis(750);
 const GRACE: Duration = Duration::from_secs(1);
 const PIECE_BYTES: u32 = 1 << 20;
 
-/// Why something that was asked of a page came to nothing.
+/// Why something that was asked of a page has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScriptFailure {
     /// The host did not take it.
@@ -84,16 +84,14 @@ fn code_of(kind: &FailureKind) -> (ErrorCode, bool) {
 }
 
 impl WebPages<'_> {
-    /// Runs a script, waits for it in the host and lets go of it: at most until
-    /// its deadline, 10 s unless it says otherwise, and never longer than the
-    /// call has.
+    /// Runs a script, waits for it in the host and acknowledges its result: at most until
+    /// its deadline, 10 s unless it says otherwise, and never longer than the call has.
     ///
     /// A dialog that opens meanwhile ends the wait, not the script.
     ///
     /// # Errors
-    /// Why it came to nothing. `limit` where the result is larger than the
-    /// script's `max_bytes`: [`WebPages::execute`] and [`WebPages::read_result`]
-    /// page through one.
+    /// Why it has no result. `limit` where the result is larger than the script's
+    /// `max_bytes`: [`WebPages::execute`] and [`WebPages::read_result`] page through one.
     pub fn run(&self, id: &str, script: &Script) -> Result<Value, ScriptFailure> {
         let deadline = self.affordable(script.deadline);
         let request = self.execute(id, &script.clone().deadline(deadline))?;
@@ -112,7 +110,7 @@ impl WebPages<'_> {
     /// whole of its result and lets go of it.
     ///
     /// # Errors
-    /// Why it came to nothing.
+    /// Why it has no result.
     pub fn carry_out(
         &self,
         id: &str,

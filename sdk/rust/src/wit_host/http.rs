@@ -39,7 +39,7 @@ impl HostHttp for WitHost {
         let body = if request.body.is_empty() { None } else { Some(outgoing.body().map_err(unfit)?) };
         let future = handle(outgoing, None).map_err(told)?;
         if let Some(body) = body {
-            // Why it could not be written to its end, the answer says.
+            // The answer says why it could not be written to its end.
             let written = body.write().is_ok_and(|stream| {
                 request.body.chunks(WRITE_BYTES).all(|chunk| stream.blocking_write_and_flush(chunk).is_ok())
             });

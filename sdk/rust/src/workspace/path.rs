@@ -27,7 +27,7 @@ pub struct ResolvedPath {
     pub path: PathBuf,
     /// The same relative to the directory; `.` for itself.
     pub relative: String,
-    /// What is there, if anything.
+    /// The metadata of the file, if there is one.
     pub metadata: Option<Metadata>,
 }
 
@@ -152,7 +152,7 @@ impl Directory {
 struct PathWalk<'a> {
     directory: &'a Directory,
     parts: Vec<String>,
-    /// What is there at `parts`, if anything.
+    /// The metadata of the file at `parts`, if there is one.
     metadata: Option<Metadata>,
     links: usize,
 }
@@ -229,7 +229,7 @@ fn leads_out(name: &str) -> ToolError {
     ))
 }
 
-/// What is there, the link itself where it is one.
+/// The metadata of the file, or of the link itself where it is one.
 fn look(path: &std::path::Path, asked: &str) -> Result<Option<Metadata>, ToolError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata)),

@@ -1,5 +1,5 @@
-//! Adding and deleting: atomic with what the plugin changes, whoever else
-//! changes the same index.
+//! Adding and deleting: atomic with what the plugin changes, even while other calls
+//! change the same index.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! Tools that ask once, whatever comes of it.
+//! Tools that ask once, whatever the answer.
 
 use serde_json::{Value, json};
 use wharf_sdk::{Call, Input, InputRequired, Round, Text, ToolError, tool};

@@ -2,8 +2,8 @@
 //! in a server, by its exact names and texts: tools, prompts, resources,
 //! completion, and rounds of input.
 //!
-//! It is written with the SDK alone, as any plugin is. What the suite asks of
-//! the server itself, such as its headers, is the host's.
+//! It is written with the SDK alone, as any plugin is. The host answers for what
+//! the suite asks of the server itself, such as its headers.
 
 mod asking;
 mod contents;

@@ -1,4 +1,4 @@
-//! Answers that break the contract, and answers that attack whoever reads them.
+//! Answers that break the contract, and answers that attack their readers.
 
 use serde_json::Value;
 use wharf_sdk::bindings::exports::wharf::plugin::tools::Answer;

@@ -88,7 +88,7 @@ pub(crate) fn refusal(error: &Error) -> Value {
     json!({ "code": error.code, "message": error.message, "retryable": error.retryable })
 }
 
-/// What a function of the host came to.
+/// The outcome of a function of the host.
 pub(crate) fn found(answer: Result<Value, Error>) -> Result<Answer, Error> {
     match answer {
         Ok(found) => report(&json!({ "ok": found })),

@@ -115,7 +115,7 @@ fn begin(arguments: &Value, path: &str) -> Result<FutureIncomingResponse, String
     } else if written.is_ok() {
         OutgoingBody::finish(body, None).map_err(words)?;
     }
-    // Why it could not be written, the answer says.
+    // The answer says why it could not be written.
     Ok(future)
 }
 

@@ -1,4 +1,4 @@
-//! Prompts without end, and answers that are none.
+//! Prompts without end, and answers that are not valid.
 
 use serde_json::json;
 use wharf_sdk::bindings::prompts::exports::wharf::plugin::prompts::{Answer, Argument, Guest, Message, Prompt};

@@ -1,11 +1,11 @@
 //! The examples are what they say.
 
 #[path = "../../../../host/wharf/examples/app_tools.rs"]
-#[expect(dead_code, reason = "its `main` is for who runs it")]
+#[expect(dead_code, reason = "its `main` is for running it by itself")]
 mod app_tools;
 
 #[path = "../../../../host/wharf/examples/agent_app.rs"]
-#[expect(dead_code, reason = "its `main` is for who runs it")]
+#[expect(dead_code, reason = "its `main` is for running it by itself")]
 mod agent_app;
 
 #[tokio::test]

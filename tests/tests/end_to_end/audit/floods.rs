@@ -1,4 +1,4 @@
-//! What is told of those who try again and again, and of who calls at all.
+//! What the audit tells of callers that try again and again, and of the program that calls.
 
 use serde_json::json;
 use wharf::audit::AuditEntry;

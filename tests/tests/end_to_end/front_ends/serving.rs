@@ -62,6 +62,11 @@ fn functions_of_a_page_are_tools_of_an_agent_until_the_page_has_gone() {
     assert_eq!(result["content"][0]["text"], "to be");
     assert!(reply.body.contains("notifications/progress") && reply.body.contains("reading"), "{reply:?}");
 
+    // A name that is nearly one of a front end's is told with it.
+    let unknown = replied(server.say(&session, &call(8, "app_editor__selectoin", &json!({})))).message();
+    let told = unknown["error"]["message"].as_str().expect("a message");
+    assert!(told.contains("there are: app_editor__selection, app_editor__save"), "{told}");
+
     assert_eq!(page.disconnect().status, 204);
     assert_eq!(next(&mut following).0, "end");
     let listed = replied(server.say(&session, &list())).message();

@@ -1,5 +1,5 @@
-//! Tools of one tenant's front ends are not there for another one, and a front
-//! end is nobody's but the client's that connected it.
+//! Tools of one tenant's front ends are not there for another one, and a front end
+//! belongs to the client that connected it alone.
 
 use serde_json::{Value, json};
 use wharf::http::Token;

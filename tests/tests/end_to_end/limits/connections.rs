@@ -46,7 +46,7 @@ pub(super) fn one_connection_of_a_tenant_too_many_is_refused() {
     assert_eq!(server.ask("GET", "/v1/health", "s", None).status, 200, "another tenant has its own");
 }
 
-/// Whether the server has let go of this connection, which says nothing.
+/// Whether the server has closed this connection, which says nothing.
 fn is_over(mut stream: impl Read) -> bool {
     !matches!(stream.read(&mut [0]), Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()))
 }
@@ -111,7 +111,7 @@ pub(super) fn a_stranger_that_takes_too_long_is_not_waited_for() {
     let mut answer = String::new();
     stranger.read_to_string(&mut answer).expect("the server closes");
     assert_eq!(answer, "");
-    // Who has shown a token has all the time of `arrival_milliseconds`.
+    // A client that has shown a token has all the time of `arrival_milliseconds`.
     client.set_read_timeout(Some(Duration::from_millis(100))).expect("set");
     assert!(!is_over(&mut &client));
 }

@@ -143,7 +143,7 @@ pub(super) async fn a_front_end_that_nobody_follows_is_gone() {
     let running = fixture.start(&context("local", "s"), "app_one__t0", json!({}));
     fixture.load_is(1, 0).await;
     let is_there = || service.list(&owner).len() == 1;
-    // A call has a time limit of its own, which is none of this.
+    // A call has a time limit of its own, which is not tested here.
     drop(running);
     later(500).await;
     assert!(is_there());

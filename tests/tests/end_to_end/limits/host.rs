@@ -289,7 +289,7 @@ async fn one_byte_of_all_tenants_too_many_is_refused() {
     put(&fixture, &context("a", "1"), "k", 499).await.expect("500 bytes");
     put(&fixture, &context("b", "1"), "k", 499).await.expect("1,000 bytes");
     let outcome = put(&fixture, &context("b", "2"), "k", 0).await;
-    // What other tenants hold is nobody's business.
+    // The message does not tell what other tenants hold.
     assert!(outcome.as_ref().is_err_and(|error| !error.message.contains("500")), "{outcome:?}");
     assert_ended_by("state_bytes", Code::Limit, outcome);
 }

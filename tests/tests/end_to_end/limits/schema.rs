@@ -17,7 +17,7 @@ async fn rejection(limit: &str, value: u64, schema: &Value) -> Option<String> {
     let setup = Setup::bare().host_limit(limit, value).plugin("crafted", &path, "");
     let fixture = setup.open_in(Data::new()).await;
     let rejected = fixture.host.rejected().first().map(|rejected| rejected.reason.clone());
-    // What a plugin may not, a front end may not.
+    // A front end is refused the same schemas as a plugin.
     let owner = FrontEndOwner { tenant: "local".parse().expect("legal"), client: "c".to_owned() };
     let tool = json!({"name": "run", "description": "d", "input_schema": schema});
     let wanted = serde_json::from_value(json!({"name": "page", "tools": [tool]})).expect("legal");
@@ -61,7 +61,7 @@ pub(super) async fn patterns_that_compile_to_too_much_together_are_refused() {
     is_refused_beyond("schema_pattern_total_bytes", 4 << 20, 10_000, schema).await;
 }
 
-/// What connecting a front end with this schema comes to.
+/// The outcome of connecting a front end with this schema.
 async fn connected(setup: Setup, schema: Value) -> Result<(), String> {
     let fixture = setup.open_in(Data::new()).await;
     let owner = FrontEndOwner { tenant: "local".parse().expect("legal"), client: "c".to_owned() };

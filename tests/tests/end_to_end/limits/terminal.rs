@@ -92,14 +92,14 @@ async fn one_open_terminal_too_many_closes_an_idle_one_or_is_refused() {
     let refused = start(&fixture, &three, "exec cat", "never").await.expect_err("both are in use");
     assert!(refused["message"].as_str().is_some_and(|text| text.contains("`evictable_after_seconds`")), "{refused}");
     later(2).await;
-    // No other tenant has it closed.
+    // Another tenant does not get it closed.
     let stranger = context("other", "one");
     let refused = start(&fixture, &stranger, "exec cat", "never").await.expect_err("it has none of its own");
     assert_eq!(refused["code"], "limit", "{refused}");
     assert_eq!((closed_for(&fixture, &one, &first).await, closed_for(&fixture, &two, &second).await), (None, None));
     let third = idle(&fixture, &three).await;
     assert_eq!(closed_for(&fixture, &one, &first).await.as_deref(), Some("evicted"));
-    // Nobody's turn is ended for another.
+    // No turn is ended to make room.
     for (session, id) in [(&two, &second), (&three, &third)] {
         let sent = ask(&fixture, session, "send", id, json!({"text": "x", "submit": true, "preset": "patient"})).await;
         assert!(sent["ok"].is_object(), "{sent}");

@@ -83,7 +83,7 @@ async fn execute(fixture: &Fixture, id: &str, script: &str) -> Result<String, Va
     made["ok"].as_str().map(str::to_owned).ok_or_else(|| made["refused"].take())
 }
 
-/// What a request comes to, however busy the machine is.
+/// The outcome of a request, however busy the machine is.
 async fn waited(fixture: &Fixture, request: &str) -> Value {
     until_async("it ends", async || {
         let mut outcome = ask(fixture, &here(), "wait", request, json!({"milliseconds": 5_000})).await;

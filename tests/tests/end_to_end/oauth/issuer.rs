@@ -22,7 +22,7 @@ use wharf::configuration::OAuthSettings;
 
 pub(crate) const RESOURCE: &str = "https://wharf.example/mcp";
 
-/// A key to sign with, and the same for those who check.
+/// A key to sign with, and its public part for verifiers.
 pub(crate) struct Key {
     pair: EcdsaKeyPair,
     pub(crate) public: Value,
@@ -119,7 +119,7 @@ impl Issuer {
         issuer
     }
 
-    /// Answers nobody who asks for its keys, until what this returns is dropped.
+    /// Leaves requests for its keys without an answer until the returned sender is dropped.
     pub(crate) fn silent(&self) -> Sender<()> {
         let keys = Arc::clone(&self.keys);
         let ((release, released), (silent, is_silent)) = (channel(), channel());

@@ -100,7 +100,7 @@ async fn a_token_that_is_not_the_issuers_for_this_host_now_is_refused() {
     ] {
         refused(verifier.verify(&forged).await);
     }
-    // By what everybody knows of the key, as if that were a secret that is shared.
+    // Signed with the public key, as if that were a shared secret.
     let public = serde_json::to_vec(&key.public).expect("JSON");
     let header = Header { kid: Some("one".to_owned()), ..Header::new(Algorithm::HS256) };
     let shared = token(&header, &issuer.claims(), |message| {
@@ -223,7 +223,7 @@ async fn a_key_checks_what_its_issuer_made_it_for_and_nothing_else() {
 async fn what_a_header_calls_critical_and_nobody_here_knows_is_refused() {
     let key = Key::new("one");
     let issuer = Issuer::new(vec![key.public.clone()]);
-    // RFC 7515, section 4.1.11: whoever does not understand it must not take the token.
+    // RFC 7515, section 4.1.11: a verifier that does not understand it must not take the token.
     let header = Header { crit: Some(vec!["https://example.com/bound".to_owned()]), ..key.header() };
     let problem = refused(of(issuer.settings()).verify(&key.sign_as(header, &issuer.claims())).await);
     assert!(problem.contains("`crit`"), "{problem}");

@@ -1,4 +1,5 @@
-//! Addresses that are forged: by who lists them, and by who asks for them.
+//! Addresses that are forged: by the plugin that lists them, and by the
+//! client that asks for them.
 
 use wharf::{Code, OfferService};
 use wharf_tests::Data;

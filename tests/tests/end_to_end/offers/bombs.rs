@@ -1,5 +1,5 @@
-//! What a plugin lists of itself, made to harm whoever reads it; the real binary serves
-//! others meanwhile.
+//! What a plugin lists of itself, made to harm its readers; the real binary
+//! serves others meanwhile.
 
 use serde_json::{Value, json};
 use wharf::OfferService;
@@ -42,7 +42,7 @@ fn no_title_steers_a_terminal_and_no_field_speaks_for_the_host() {
         let listed = answer["result"][list].as_array().unwrap_or_else(|| panic!("{method}: {answer}"));
         let titled = listed.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("{method}: {answer}"));
         assert_eq!(titled["title"], "Harmless]0;owned", "{method}");
-        // What it says in its own name is told as that.
+        // Its own metadata is passed on under its own names.
         assert_eq!(titled["_meta"], json!({"mine": "[2J", "trusted": true}), "{method}");
         let shown = titled.to_string();
         assert!(!["\\u001b", "\\u0007", "\u{202e}", "dev.wharf"].iter().any(|word| shown.contains(word)), "{shown}");

@@ -1,4 +1,4 @@
-//! Lists without end, answers that are none, and calls that do not return.
+//! Lists without end, answers that are not valid, and calls that do not return.
 
 use serde_json::json;
 use wharf::{Code, InputGiven, OfferService, offer::CompletionOf};

@@ -29,7 +29,7 @@ async fn open() -> Fixture {
     offering().open().await
 }
 
-/// Who asks for something: the session `test`.
+/// The caller that asks for something: the session `test`.
 pub(crate) fn asking() -> Arc<Caller> {
     asking_in(context("local", "test"))
 }

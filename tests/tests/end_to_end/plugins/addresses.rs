@@ -9,8 +9,7 @@ use super::{commands::Place, saying};
 /// The name that the address says.
 const NAME: &str = "localhost";
 
-/// `wharf plugin add` of what is at this path of the server, by who trusts this
-/// authority.
+/// Runs `wharf plugin add` with this path of the server, trusting this authority.
 fn add(place: &Place, upstream: &Upstream, path: &str, trusted: &Authority) -> Finished {
     let address = format!("https://{NAME}:{}{path}", upstream.port());
     let trusted = place.files.write("trusted.pem", trusted.pem());
@@ -18,7 +17,7 @@ fn add(place: &Place, upstream: &Upstream, path: &str, trusted: &Authority) -> F
         .config(&place.files.path().join("wharf.toml"))
         .data(place.data.path())
         .env("SSL_CERT_FILE", trusted.to_str().expect("UTF-8"))
-        // Whoever runs the tests may have a proxy.
+        // The machine that runs the tests may have a proxy.
         .env("NO_PROXY", NAME)
         .run()
 }

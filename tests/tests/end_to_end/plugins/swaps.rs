@@ -114,7 +114,7 @@ fn clients_over_http_are_told_once_of_each_swap_and_none_of_their_calls_fails() 
                 }
             });
         }
-        // Also where a command fails: the scope waits for who calls.
+        // The callers must stop even where a command fails, since the scope waits for them.
         let swapped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             (1..=COMMANDS).for_each(|number| plugin(&["update", "late", path(number)]));
         }));

@@ -184,7 +184,7 @@ async fn one_call_that_writes_without_end_stops_at_its_quota() {
     // A length is as good as data.
     let report = attack(&fixture, "set_length", json!({"path": "/workspace/long", "bytes": 1_u64 << 40})).await;
     assert_eq!(report["reached"], false, "{report}");
-    // Whoever goes on is stopped.
+    // A guest that goes on is stopped.
     let going_on = json!({"path": "/workspace/other", "bytes": 100_000, "times": 1_000});
     let error = fixture.call("hostile__write_over", going_on).await.expect_err("it is stopped");
     assert!(error.code == wharf::Code::Limit && error.message.contains("workspace_bytes"), "{error}");

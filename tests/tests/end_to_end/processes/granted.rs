@@ -108,7 +108,7 @@ async fn processes_share_the_workspace_of_their_session_and_a_home() {
     );
     let read = found(fixture.call("hostile__read_file", json!({"path": "/workspace/a/b/file"})).await);
     assert_eq!(read["found"], "text\n");
-    // And the other way round, also for who is another user than the host.
+    // And the other way round, also for a process that is another user than the host.
     found(fixture.call("hostile__make_directory", json!({"path": "/workspace/made"})).await);
     let written = found(fixture.call("hostile__write_file", json!({"path": "/workspace/made/file"})).await);
     assert_eq!(written["reached"], true, "{written}");
@@ -194,7 +194,7 @@ async fn what_the_operator_lets_processes_read_they_read_and_do_not_write() {
     let folder = Data::alone();
     folder.write("readable", "for all");
     let path = folder.path().display().to_string();
-    // Whoever the process is may get there.
+    // The process has to get there as any user.
     std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("set");
     let fixture = Setup::new().processes(&format!("shell = true\nreadable = [\"{path}\"]")).open().await;
     let tried =

@@ -1,4 +1,4 @@
-//! Who polls too often is told so; who waits is not.
+//! Callers that poll too often are told so; callers that wait are not.
 
 use serde_json::{Value, json};
 use wharf::ToolService as _;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wharf_tests::{Authority, Data, Finished, Holds, Setup, Upstream, wharf};
 
 const SECRET: &str = "hunter2-hunter2-hunter2";
-/// Leads to this machine, whoever resolves names.
+/// Leads to this machine with any resolver of names.
 const NAME: &str = "good.localhost";
 
 /// A host whose guest may ask this server, and tells it a secret.
@@ -86,7 +86,7 @@ fn a_server_whose_certificate_does_not_hold_is_told_nothing_and_the_guest_is_tol
 fn a_server_that_breaks_off_without_an_end_is_an_error_and_no_shorter_answer() {
     let authority = Authority::new();
     let certificate = authority.certify(NAME, Holds::Now);
-    // All that comes may be the half of it, which somebody on the way has cut.
+    // The bytes that come may be half of the answer, which somebody on the way has cut.
     let upstream = Upstream::over_tls(certificate, |_, connection| {
         let _ = connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf");
     });

@@ -26,7 +26,7 @@ const MARK: &str = "breakwater";
 /// What arguments that break a schema are told: a case with such shows nothing.
 const UNFIT: &str = "do not fit the tool's schema";
 
-/// Who asks.
+/// The tenant that asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tenant {
     First,

@@ -18,12 +18,12 @@ impl Names {
         self.0.push((name, identifier.clone()));
     }
 
-    /// A case as it asks for what is there.
+    /// A case with identifiers that exist.
     pub(super) fn real(&self, case: &Value) -> Value {
         self.filled(case, Value::clone)
     }
 
-    /// The same for what never was.
+    /// The same with identifiers that never existed.
     pub(super) fn made_up(&self, case: &Value) -> Value {
         self.filled(case, made_up)
     }
@@ -60,7 +60,7 @@ impl Names {
         masked_numbers(&named)
     }
 
-    /// Whether one that nobody can guess is told.
+    /// Whether the text tells an identifier that nobody can guess.
     pub(super) fn are_in(&self, told: &str) -> bool {
         let long = self.0.iter().filter_map(|(_, identifier)| identifier.as_str()).filter(|text| text.len() >= 20);
         long.into_iter().any(|identifier| told.contains(identifier))

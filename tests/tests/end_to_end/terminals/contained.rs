@@ -17,7 +17,7 @@ async fn a_shell_reads_and_writes_its_workspace_and_nothing_beside_it() {
     let read = found(fixture.call("hostile__read_file", json!({"path": "/workspace/file"})).await);
     assert_eq!(read["found"], "kept\n");
 
-    // Beside it, though anybody may read it there.
+    // Not a file beside the workspace, though any user may read it there.
     let beside = fixture.data.write("beside", "hidden words");
     std::fs::set_permissions(fixture.data.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("set");
     let (text, turn) = said(&fixture, &here(), &id, &format!("cat {}", beside.display())).await;
@@ -59,7 +59,7 @@ async fn what_a_session_may_use_up_holds_for_its_terminals() {
     let id = shell(&fixture, &here()).await;
     let (text, _) = said(&fixture, &here(), &id, "head -c 100001 /dev/zero > file; wc -c < file; ulimit -n").await;
     assert!(text.contains("100000") && text.contains("64"), "{text}");
-    // Whoever fills the workspace loses what runs in it.
+    // A session that fills its workspace loses what runs in it.
     let fill = "for i in $(seq 60); do head -c 100000 /dev/zero > file$i; done; sleep 1000";
     ok(&fixture, &here(), "send", &id, json!({"text": fill, "submit": true})).await;
     let info = super::until(&fixture, &here(), &id, |info| info["outcome"].is_object()).await;

@@ -85,7 +85,7 @@ async fn followed(fixture: &Fixture, context: &Context, id: &str, turn: &Value) 
     }
 }
 
-/// Types a line, and follows what comes of it.
+/// Types a line, and follows its turn.
 async fn said(fixture: &Fixture, context: &Context, id: &str, line: &str) -> (String, Value) {
     let turn = ok(fixture, context, "send", id, json!({"text": line, "submit": true})).await;
     followed(fixture, context, id, &turn).await

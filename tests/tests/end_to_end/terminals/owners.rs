@@ -16,7 +16,7 @@ async fn who_does_not_own_a_terminal_cannot_tell_it_from_one_that_never_was() {
     said(&fixture, &here(), &id, "echo mine").await;
     let standing = async || {
         let info = ok(&fixture, &here(), "get", &id, json!({})).await;
-        // What is still to be printed is nobody's doing.
+        // Not the output, of which more may still be printed.
         ["status", "pid", "turn", "columns", "rows", "stream"].map(|name| info[name].clone())
     };
     let before = standing().await;
@@ -81,7 +81,7 @@ async fn a_second_terminal_replaces_the_first_and_says_so() {
     let info = ok(&fixture, &here(), "get", &first, json!({})).await;
     assert_eq!((&info["status"], &info["outcome"]["reason"]), (&json!("closed"), &json!("replaced")));
     assert_eq!(info["pid"], Value::Null);
-    // It can be used, and whose it is not is none the wiser.
+    // It can be used, and another session notices nothing.
     said(&fixture, &here(), &id_of(&second), "true").await;
     assert_ne!(ok(&fixture, &other, "get", &beside, json!({})).await["status"], "closed");
     let ids: Vec<_> = ok(&fixture, &here(), "list", "", json!({})).await.as_array().expect("a list").clone();

@@ -23,7 +23,7 @@ async fn a_turn_goes_on_after_its_call_and_another_call_follows_it() {
     let (text, ended) = followed(&fixture, &here(), &id, &turn).await;
     assert!(text.ends_with("first\nsecond part\n"), "{text}");
     assert_eq!(ended["complete"]["reason"], "process-exited", "{ended}");
-    // Who comes late is told the same.
+    // A late follower is told the same.
     assert_eq!(followed(&fixture, &here(), &id, &turn).await, (text, ended));
 }
 
@@ -60,8 +60,8 @@ async fn a_terminal_has_one_turn_at_a_time_until_that_is_over_or_taken_back() {
 async fn turns_that_are_taken_back_one_after_the_other_leave_the_host_free() {
     let fixture = Setup::new().terminals("programs = [\"sh\"]").limit("wall_time_milliseconds", 600_000).open().await;
     let id = script(&fixture, &here(), "exec cat").await;
-    // Whoever judges a turn that is no longer the one must let go of it; else
-    // it keeps a thread of the host for good, and this one with it.
+    // The task that judges a turn must drop it once another one runs; otherwise it
+    // keeps a thread of the host for good, and this test with it.
     let (done, watched) = std::sync::mpsc::channel::<()>();
     std::thread::spawn(move || {
         if watched.recv_timeout(AMPLE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
@@ -69,7 +69,7 @@ async fn turns_that_are_taken_back_one_after_the_other_leave_the_host_free() {
         }
     });
     for _ in 0..60 {
-        // Within one call, so that nobody else has a turn of its own meanwhile.
+        // Within one call, so that no other turn runs meanwhile.
         ok(&fixture, &here(), "send-and-cancel", &id, json!({"text": "a", "times": 50, "limit": 1})).await;
     }
     fixture.works().await;

@@ -11,8 +11,7 @@ use wharf_tests::{Collector, Setup, Upstream, blocking, until};
 
 use super::stdio;
 
-/// How long the host tries to send the same spans; whoever waits less did not wait
-/// for that.
+/// How long the host tries to send the same spans; a shorter wait did not wait for that.
 const SENDING: Duration = Duration::from_secs(10);
 
 fn to(authority: &str) -> Setup {

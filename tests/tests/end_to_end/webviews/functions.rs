@@ -119,7 +119,7 @@ async fn every_operation_does_what_the_contract_says() {
     assert_eq!(done(&fixture, &here(), &id, "reload", json!({})).await["status"], 200);
     done(&fixture, &here(), &id, "navigate", json!({"url": "about:blank"})).await;
 
-    // What never ends is stopped by who asks for it.
+    // The owner can stop a script that never ends.
     let endless = stuck(&fixture, &here(), &id).await;
     done(&fixture, &here(), &id, "stop", json!({})).await;
     assert_eq!(waited(&fixture, &here(), &endless).await["kind"], "exception");

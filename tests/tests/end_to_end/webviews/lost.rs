@@ -1,5 +1,5 @@
-//! The host or the browser dies: nothing lives on, nothing is left, and who waits is
-//! told.
+//! The host or the browser dies: nothing lives on, nothing is left, and
+//! waiting callers are told.
 
 use std::os::unix::fs::PermissionsExt as _;
 

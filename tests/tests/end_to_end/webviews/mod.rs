@@ -80,7 +80,7 @@ async fn run(fixture: &Fixture, context: &Context, id: &str, script: &str) -> Va
     waited(fixture, context, &request).await
 }
 
-/// What a script comes to.
+/// The result of a script.
 async fn value(fixture: &Fixture, context: &Context, id: &str, script: &str) -> Value {
     let outcome = run(fixture, context, id, script).await;
     assert_eq!(outcome["state"], "done", "{script}: {outcome}");

@@ -22,7 +22,7 @@ fn the_doctor_says_which_browser_there_is_and_whether_its_sandbox_works() {
         assert_eq!(run.code, Some(1), "{run:?}");
         assert!(run.out.contains("!! browser") && run.out.contains("chromium-headless-shell"), "{run:?}");
     }
-    // Nobody's browser is started.
+    // Without a use for it, no browser is started.
     let setup = Setup::new();
     let none = wharf(["doctor"]).config(&data.write("wharf.toml", setup.text())).data(data.path()).run();
     assert!(none.out.contains("not tried") && none.code == Some(0), "{none:?}");

@@ -64,7 +64,7 @@ impl<'s> Page<'s> {
         })
     }
 
-    /// What a script comes to.
+    /// The result of a script.
     fn value(&self, script: &str) -> Value {
         let outcome = self.ended(&self.script(script));
         assert_eq!(
@@ -168,7 +168,7 @@ fn a_dialog_of_a_page_over_http_is_told_and_answered() {
     assert_eq!(failure(&page.ask("POST", "/dialog", Some(json!({"accept": true})))), (409, "conflict".to_owned()));
     let asking = page.script("prompt('Where to?', 'home')");
     blocking::until("a dialog is open", || !page.get("")["dialog"].is_null());
-    // Who waits is not kept until the patience is over.
+    // The dialog ends the wait before the patience is over.
     let outcome = page.get(&format!("{asking}?wait_ms=60000"));
     assert_eq!(
         (&outcome["state"], &outcome["dialog"]["message"]),

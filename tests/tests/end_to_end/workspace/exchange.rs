@@ -38,7 +38,7 @@ async fn a_file_comes_in_is_worked_on_and_goes_out() {
         fs::read_to_string(folders.path().join("out/results/sorted.csv")).expect("is there"),
         "boat,1\nship,3\n"
     );
-    // What is there stays there, unless it is said.
+    // A file that exists stays, unless `overwrite` is given.
     let refusal = refused(&fixture, "import_file", from.clone()).await;
     assert!(refusal.starts_with("conflict") && refusal.contains("`overwrite`"), "{refusal}");
     let again = json!({"path": "data/요금표.csv", "exchange": "out", "to": "results/sorted.csv"});

@@ -47,7 +47,7 @@ async fn what_a_tool_writes_a_command_uses_and_the_other_way_round() {
     assert_eq!(run(&fixture, "./by/tool.sh 'so'").await.text, "exit code 0\nstdout:\nthat's so");
     ask(&fixture, "write_file", json!({"path": "by/tool.sh", "content": "#!/bin/sh\necho anew\n"})).await;
     assert_eq!(run(&fixture, "./by/tool.sh").await.text, "exit code 0\nstdout:\nanew");
-    // Files of a command can be changed, whoever is their owner.
+    // Files of a command can be changed, whatever user owns them.
     ask(&fixture, "write_file", json!({"path": "by/command", "content": "more\n", "mode": "a"})).await;
     let edit = json!({"path": "by/command", "replacements": [{"start_line": 1, "end_line": 1, "content": "edited\n"}]});
     ask(&fixture, "replace_lines_in_file", edit).await;

@@ -1,4 +1,4 @@
-//! What is there without a grant: nothing, and it is said what would change it.
+//! Without a grant the plugin is off, and errors say what would change that.
 
 use serde_json::json;
 use wharf_tests::{Client, Data, Setup, wharf};

@@ -64,7 +64,7 @@ async fn what_is_no_file_is_refused_instead_of_waited_for() {
     for path in ["pipe", "link", "directory"] {
         tried_but_search(&fixture, path).await;
     }
-    // Nobody writes to it: whoever opened it would wait for ever.
+    // Nothing writes to the pipe, so opening it would block for ever.
     let found = ask(&fixture, "search_files", json!({"pattern": "."})).await;
     assert_eq!(found.structured["matches"], Value::Array(Vec::new()));
     let listed = ask(&fixture, "list_directory", json!({})).await;

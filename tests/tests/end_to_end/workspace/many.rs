@@ -36,7 +36,7 @@ async fn twenty_run_at_once_and_one_more_is_refused_with_what_to_do() {
     let beside = json!({"command": "echo beside"});
     let beside = told(fixture.call_in(&other, "workspace__execute_shell", beside).await);
     assert_eq!(beside.shown("stdout"), "beside\n");
-    // Whoever makes room has it.
+    // A session that makes room has it.
     stop(&fixture, &started[0]).await;
     let next = ask(&fixture, "execute_shell", arguments).await;
     assert_eq!(next.structured["still_running"], true);

@@ -31,7 +31,7 @@ async fn the_fifth_poll_is_advised_in_a_field_of_its_own_and_in_words_that_name_
     for own in fixture.host.tools(viewer()).iter().filter_map(|tool| tool.name.strip_prefix("workspace__")) {
         assert!(!words.contains(own), "{own}: {words}");
     }
-    // A wait is none, however many there are.
+    // Waits do not count as polls, however many there are.
     for _ in 0..3 {
         let wait = json!({"process_id": id, "until": {"idle_seconds": 1}, "wait_seconds": 60});
         assert_eq!(ask(&fixture, "wait_for_process", wait).await.structured.get("guidance"), None);

@@ -94,7 +94,7 @@ async fn a_signal_alone_leaves_it_to_the_process_what_to_do() {
     assert_eq!(ended.structured["still_running"], false);
     let refusal = refused(&fixture, "stop_process", json!({"process_id": id, "signal": "interrupt"})).await;
     assert!(refusal.starts_with("gone"), "{refusal}");
-    // Where nobody handles it, it ends by it, which is no kill of ours.
+    // A program that does not handle the signal ends by it, which is no kill by the host.
     let id = start(&fixture, "exec sleep 1000").await;
     ask(&fixture, "stop_process", json!({"process_id": id, "signal": "terminate"})).await;
     let ended = end(&fixture, &id).await;

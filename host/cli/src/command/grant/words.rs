@@ -2,7 +2,7 @@
 
 use wharf::grant::Capability;
 
-/// What a capability comes to.
+/// What a capability means for the operator.
 pub(super) struct CapabilityWords {
     /// What a plugin that has it can do.
     pub(super) can: &'static str,

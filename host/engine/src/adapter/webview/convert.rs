@@ -38,7 +38,7 @@ pub(super) fn outcome(outcome: Outcome, most: usize) -> wit::Outcome {
     }
 }
 
-/// The outcome of a request whose id is none.
+/// The outcome of a request whose id is malformed.
 pub(super) fn unknown() -> wit::Outcome {
     wit::Outcome {
         state: OutcomeState::Unknown.as_str().to_owned(),

@@ -1,7 +1,7 @@
 //! Starting a program again that crashed.
 //!
-//! Owns how long a restart waits, and after how many crashes there is none.
-//! Never knows which ends are crashes.
+//! Owns how long a restart waits, and after how many crashes the program stays
+//! down. Never knows which ends are crashes.
 
 use std::{collections::VecDeque, time::Duration};
 

@@ -16,8 +16,7 @@ impl PooledTerminal {
         });
     }
 
-    /// The same, and waits until it is over. What was asked for happens though
-    /// the future is dropped.
+    /// The same, and waits until it is over. The close happens even if the future is dropped.
     pub(crate) async fn close(&self, why: CloseReason, because: String, grace: Duration) {
         if self.is_over() {
             return;

@@ -194,7 +194,7 @@ async fn ten_thousand_results_that_nobody_polls_leave_nothing_but_what_is_rememb
     let metrics = bench.pages.metrics();
     assert_eq!((metrics.requests, metrics.done, metrics.pending), (10_000, 10_000, 0));
     assert_eq!((metrics.results, metrics.result_bytes, most), (640, 64_000_000, 64_000_000));
-    // Nobody looks: the keepers of the pages let go of them.
+    // Nobody looks: the keepers of the pages drop them.
     let_time_pass(kept, "nobody looks").await;
     let metrics = bench.pages.metrics();
     assert_eq!((metrics.results, metrics.result_bytes, metrics.expired), (0, 0, 10_000));

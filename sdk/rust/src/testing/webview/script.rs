@@ -9,8 +9,8 @@ use crate::webview::{Dialog, DialogKind, FailureKind, WebViewRules};
 ///
 /// A script is known by a text that occurs in it, an operation by its name and,
 /// where that is not enough, by a text that occurs in its parameters. Of several
-/// reactions that fit, the first that is not used up is taken. What none is about
-/// comes to nothing: `null` for a script, `{}` for an operation.
+/// reactions that fit, the first that is not used up is taken. Without a reaction
+/// there is an empty result: `null` for a script, `{}` for an operation.
 #[derive(Debug, Clone)]
 pub struct WebPageScript {
     pub(super) parts: Vec<(ReactionCue, Reaction)>,
@@ -52,21 +52,20 @@ impl WebPageScript {
         Self::default()
     }
 
-    /// What comes of a script in which this text occurs.
+    /// The reaction to a script in which this text occurs.
     #[must_use]
     pub fn script(mut self, part: impl Into<String>, reaction: Reaction) -> Self {
         self.parts.push((ReactionCue::Script(part.into()), reaction));
         self
     }
 
-    /// What comes of an operation of this name.
+    /// The reaction to an operation of this name.
     #[must_use]
     pub fn operation(self, name: impl Into<String>, reaction: Reaction) -> Self {
         self.operation_with(name, "", reaction)
     }
 
-    /// What comes of an operation of this name in whose parameters this text
-    /// occurs.
+    /// The reaction to an operation of this name with this text in its parameters.
     #[must_use]
     pub fn operation_with(mut self, name: impl Into<String>, part: impl Into<String>, reaction: Reaction) -> Self {
         self.parts.push((ReactionCue::Operation(name.into(), part.into()), reaction));
@@ -103,7 +102,7 @@ pub enum PageRequest {
     },
 }
 
-/// What comes of something that was asked.
+/// How a page reacts to a script or an operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reaction {
     pub(super) outcome: ScriptedOutcome,
@@ -126,13 +125,13 @@ impl Reaction {
         Self { outcome, goes_to: None, dialog: None, logs: Vec::new(), waits: 0, once: false }
     }
 
-    /// It comes to this.
+    /// Its result is this.
     #[must_use]
     pub fn value(value: Value) -> Self {
         Self::data("application/json", value.to_string().into_bytes())
     }
 
-    /// It comes to these bytes.
+    /// Its result is these bytes.
     #[must_use]
     pub fn data(mime_type: impl Into<String>, data: Vec<u8>) -> Self {
         Self::new(ScriptedOutcome::Done { mime_type: mime_type.into(), data })

@@ -7,8 +7,8 @@ use wharf_tests::{Fixture, Site, context, until_async};
 
 use super::{ask, browser, later, limited, names, open, page, until};
 
-/// Each limit of a resource with who is refused beside `local` in the session `one`,
-/// and who is not.
+/// Each limit of a resource, with a context that is refused beside `local` in the
+/// session `one`, and one that is not.
 fn levels(resource: &str) -> [(String, Context, Option<Context>); 3] {
     [
         (format!("{resource}_per_session"), context("local", "one"), Some(context("local", "two"))),
@@ -32,7 +32,7 @@ async fn execute(fixture: &Fixture, who: &Context, id: &str, script: &str) -> Re
     made["ok"].as_str().map(str::to_owned).ok_or_else(|| made["refused"].take())
 }
 
-/// What a request comes to.
+/// The outcome of a request.
 async fn waited(fixture: &Fixture, who: &Context, request: &str) -> Value {
     until_async("it ends", async || {
         let mut outcome = ask(fixture, who, "wait", request, json!({"milliseconds": 5_000})).await;

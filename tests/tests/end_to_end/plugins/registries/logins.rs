@@ -1,4 +1,4 @@
-//! Registries that ask who it is: which login goes where, and where none goes.
+//! Registries that ask for a login: which login goes where, and where none goes.
 
 use wharf_tests::{Data, Setup};
 
@@ -21,7 +21,7 @@ fn shown(server: &Upstream) -> Vec<Option<String>> {
     server.asked().iter().map(|head| header(head, "authorization").map(str::to_owned)).collect()
 }
 
-/// A registry that shows what it has to who shows this, and else asks so.
+/// A registry that serves clients with this authorization, and sends all others this challenge.
 fn guarded(component: &[u8], wanted: &'static str, challenge: &str) -> Upstream {
     let challenge = format!("www-authenticate: {challenge}\r\n");
     registry(component, move |head, _, connection| {
@@ -33,7 +33,7 @@ fn guarded(component: &[u8], wanted: &'static str, challenge: &str) -> Upstream 
     })
 }
 
-/// Gives out tokens: to who has the login, or to everybody.
+/// Gives out tokens: to clients with the login, or to all.
 fn tokens(to_everybody: bool) -> Upstream {
     Upstream::start(move |head, connection| {
         if to_everybody || header(head, "authorization") == Some(LOGIN) {

@@ -1,4 +1,4 @@
-//! Plugins from OCI registries: a real one, ones that lie, and ones that ask who it is.
+//! Plugins from OCI registries: a real one, ones that lie, and ones that ask for a login.
 
 mod hostile;
 mod logins;
@@ -70,7 +70,7 @@ fn honest(component: &[u8]) -> Upstream {
 /// Sends a whole answer with this status.
 fn answer(connection: &mut TcpStream, status: &str, lines: &str, body: &[u8]) {
     let head = format!("HTTP/1.1 {status}\r\n{lines}content-length: {}\r\nconnection: close\r\n\r\n", body.len());
-    // Who has gone does not want it.
+    // A client that has gone does not want it.
     let _ = connection.write_all(head.as_bytes()).and_then(|()| connection.write_all(body));
 }
 

@@ -32,7 +32,7 @@ fn protected(behind: &Upstream) -> u16 {
     thread::spawn(move || {
         for connection in listener.incoming().flatten() {
             let (config, behind) = (Arc::clone(&config), behind.clone());
-            // Who does not trust it goes during the handshake.
+            // A client that does not trust it goes during the handshake.
             thread::spawn(move || carry(&config, connection, &behind).ok());
         }
     });

@@ -1,5 +1,5 @@
 //! What the second tenant tries with each tool: its arguments, in which `$name` is an
-//! identifier of the first one's, and what comes of it.
+//! identifier of the first one's, and the expected outcome.
 
 mod files;
 mod pages;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Expected::{self, AsUnknown, OwnAlone};
 
-/// A tool, what it is asked, and what comes of it.
+/// A tool, its arguments, and the expected outcome.
 pub(super) type Case = (&'static str, Value, Expected);
 
 /// All cases: first what asks for the first tenant's things, then what makes some.

@@ -9,7 +9,7 @@ pub(super) fn cases() -> Vec<Case> {
         ("terminal__list_terminals", json!({"include_closed": true}), OwnAlone),
         ("terminal__start_terminal", json!({"program": "sh"}), OwnAlone),
     ];
-    // Those that the routes of HTTP opened are nobody's here, either.
+    // Terminals that were opened by routes of HTTP are unknown here, too.
     for terminal in ["$terminal", "$shell"] {
         cases.extend([
             ("terminal__send_message", json!({"terminal_id": terminal, "text": "exit"}), AsUnknown),
