@@ -3,7 +3,7 @@
 //! was.
 //!
 //! Owns what a session may look at, whichever plugin opened it: the terminals of
-//! its own tenant and session, and of its assistant alone where it names one.
+//! its own tenant and session, whichever of the session's assistants opened it.
 //! Looking on is no use of a terminal, and types nothing.
 
 use std::{sync::Arc, time::Duration};

@@ -92,7 +92,8 @@ async fn a_session_may_watch_what_any_plugin_opened_in_it_and_nobody_else_may() 
     for (other, sees) in [
         (Somebody::of("local", "host", "one", None), true),
         (Somebody::of("local", "host", "one", Some("a")), true),
-        (Somebody::of("local", "host", "one", Some("b")), false),
+        // The person behind a session watches all of its assistants.
+        (Somebody::of("local", "host", "one", Some("b")), true),
         (Somebody::of("local", "database", "two", Some("a")), false),
         (Somebody::of("other", "database", "one", Some("a")), false),
     ] {
