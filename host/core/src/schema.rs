@@ -10,8 +10,8 @@
 //! |---|---|
 //! | `inspect`, `weigh`, `bounds`, `error` | what is refused of a schema before it is compiled |
 //! | `budget`, `rule_graph`, `pattern` | what it is compiled to, and how large that may be |
-//! | `meter`, `evaluate`, `evaluated`, `member_schemas`, `equality` | whether a value fits, in counted steps |
-//! | `explain` | what is wrong with one that does not |
+//! | `meter`, `evaluate`, `shared`, `evaluated`, `member_schemas`, `equality` | whether a value fits, in counted steps |
+//! | `explain`, `shared` | what is wrong with one that does not, in counted steps, too |
 
 mod bounds;
 mod budget;
@@ -25,6 +25,7 @@ mod member_schemas;
 mod meter;
 mod pattern;
 mod rule_graph;
+mod shared;
 mod weigh;
 
 use std::sync::{Arc, OnceLock};
@@ -130,18 +131,25 @@ impl Schema {
     /// What is wrong with it; or that the check ended before it was done.
     pub fn check_within(&self, value: &Value, meter: &mut Meter) -> Result<(), CheckFailure> {
         let Compiled { graph, max_depth } = self.compiled().map_err(CheckFailure::Refused)?;
-        if *max_depth != usize::MAX && nesting(value) > *max_depth {
-            let told = format!("the value nests {} levels, more than {max_depth}", nesting(value));
-            return Err(CheckFailure::Violations(told));
+        if *max_depth != usize::MAX {
+            let levels = nesting(value, meter)?;
+            if levels > *max_depth {
+                let told = format!("the value nests {levels} levels, more than {max_depth}");
+                return Err(CheckFailure::Violations(told));
+            }
         }
         let mut evaluator = Evaluator::new(graph, meter);
         if evaluator.fits(value)? {
             return Ok(());
         }
         drop(evaluator);
-        // The sender is told what is wrong even where the check took all steps but one.
         let mut explaining = meter.for_explaining();
-        Err(CheckFailure::Violations(explain::explain(&mut Evaluator::new(graph, &mut explaining), value)))
+        let explained = explain::explain(&mut Evaluator::new(graph, &mut explaining), value);
+        match explained.cut {
+            // Another check is made, which has enough for that.
+            Some(stopped) if explaining.explains_whole() => Err(CheckFailure::Stopped(stopped)),
+            _ => Err(CheckFailure::Violations(explained.told)),
+        }
     }
 }
 
@@ -172,12 +180,23 @@ impl Compiled {
 }
 
 /// How deep a value nests.
-fn nesting(value: &Value) -> usize {
+fn nesting(value: &Value, meter: &mut Meter) -> Result<usize, Stopped> {
+    meter.spend(1)?;
+    let mut deepest = 0;
     match value {
-        Value::Array(items) => 1 + items.iter().map(nesting).max().unwrap_or_default(),
-        Value::Object(members) => 1 + members.values().map(nesting).max().unwrap_or_default(),
-        _ => 1,
+        Value::Array(items) => {
+            for item in items {
+                deepest = deepest.max(nesting(item, meter)?);
+            }
+        }
+        Value::Object(members) => {
+            for member in members.values() {
+                deepest = deepest.max(nesting(member, meter)?);
+            }
+        }
+        _ => {}
     }
+    Ok(1 + deepest)
 }
 
 #[cfg(test)]

@@ -19,7 +19,8 @@ use wharf_core::{
     schema::Stopped,
 };
 
-/// Steps of a check that is made at once: less than half a millisecond.
+/// Steps of a check that is made at once, what is told of a value that does not fit
+/// included: less than half a millisecond.
 const AT_ONCE: u64 = 10_000;
 
 /// See the module.
@@ -157,7 +158,7 @@ fn at_once(check: &Check<'_>, value: &Value) -> Option<Result<(), Unfit>> {
         return None;
     }
     let steps = AT_ONCE.min(check.limits.check_steps);
-    match check.schema.check_within(value, &mut Meter::new(steps)) {
+    match check.schema.check_within(value, &mut Meter::in_all(steps)) {
         Err(CheckFailure::Stopped(_)) => None,
         outcome => Some(outcome.map_err(|failure| check.unfit(failure))),
     }
@@ -193,5 +194,41 @@ impl Check<'_> {
                 format!("the tool cannot be used: its schema is refused: {error}"),
             )),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+    use wharf_core::SchemaBudget;
+
+    use super::*;
+
+    /// What is said at once of a value that does not fit.
+    fn told_at_once(rule: Value, items: usize) -> Option<String> {
+        let schema = json!({"type": "object", "required": ["zz"], "properties": {"a": rule}});
+        let schema = Arc::new(schema.as_object().expect("an object").clone());
+        let schema = Schema::compile(&schema, &mut SchemaBudget::default()).expect("compiles");
+        let (context, cancel) =
+            (Context::new(TenantId::local(), SessionId::default_session()), CancellationToken::new());
+        let limits = CallLimits::default();
+        let time = limits.wall_time(None).start(&limits);
+        let check = Check { context: &context, schema: &schema, what: "this", limits: &limits, time, cancel: &cancel };
+        let outcome = at_once(&check, &json!({"a": vec![0; items]}))?;
+        match outcome.expect_err("it does not fit") {
+            Unfit::Violations(told) => Some(told),
+            Unfit::Failed(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn what_takes_long_to_explain_is_not_explained_at_once() {
+        let whole = "the whole value: \"zz\" is a required property (rule /required)";
+        assert_eq!(told_at_once(json!({"items": true}), 100).as_deref(), Some(whole));
+        // That the value does not fit is seen in a few steps, and the rest of the rules take many.
+        assert_eq!(told_at_once(json!({"allOf": vec![json!({"items": true}); 4_000]}), 50_000), None);
+        assert_eq!(told_at_once(json!({"items": {"type": "integer"}}), 10_000), None);
     }
 }

@@ -1,5 +1,9 @@
 //! Why a schema is refused.
 
+use std::io;
+
+use serde::Serialize;
+
 use super::bounds::{MAX_DEPTH, MAX_RECURSIONS, MAX_TEXT_BYTES, MAX_WEIGHT};
 use crate::quota::Bound;
 
@@ -71,4 +75,31 @@ pub enum SchemaError {
 pub(super) fn shorten(text: &str) -> String {
     let short = crate::text::line(text, MAX_VIOLATION_BYTES);
     if text.len() <= MAX_VIOLATION_BYTES { short } else { format!("{short}…") }
+}
+
+/// A value of a schema, which may be as large as that: written no further than it is shown.
+pub(super) fn shorten_value(value: &impl Serialize) -> String {
+    let mut beginning = Beginning(Vec::new());
+    // It fails where there is enough.
+    let _ = serde_json::to_writer(&mut beginning, value);
+    shorten(&String::from_utf8_lossy(&beginning.0))
+}
+
+/// The first bytes of a text: some more than are shown, so that the cut is seen.
+struct Beginning(Vec<u8>);
+
+impl io::Write for Beginning {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = MAX_VIOLATION_BYTES + 8 - self.0.len();
+        if room == 0 {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let written = bytes.len().min(room);
+        self.0.extend_from_slice(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -8,7 +8,6 @@ use serde_json::{Map, Value};
 use super::{
     equality::{all_differ, compare, equal, is_integer, is_multiple},
     evaluated::Evaluated,
-    member_schemas::MemberSchemas,
     meter::{Meter, Stopped},
     rule_graph::{Choice, NodeId, NodeRules, PatternId, Properties, Rule, RuleGraph, Types},
 };
@@ -53,8 +52,9 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
     ) -> Result<bool, Stopped> {
         let graph = self.graph;
         match &graph.nodes[node].rules {
-            NodeRules::Anything => Ok(true),
-            NodeRules::Nothing => Ok(false),
+            // Also these take a step, since thousands of them may be applied to each item.
+            NodeRules::Anything => self.meter.spend(1).map(|()| true),
+            NodeRules::Nothing => self.meter.spend(1).map(|()| false),
             NodeRules::All { rules, unevaluated_items, unevaluated_properties } => {
                 self.enter()?;
                 let fits = match (unevaluated_items, unevaluated_properties) {
@@ -182,9 +182,8 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
             (Rule::UniqueItems, Value::Array(items)) => all_differ(items, self.meter)?,
             (Rule::Items { first, rest }, Value::Array(items)) => {
                 for (at, item) in items.iter().enumerate() {
-                    self.meter.spend(1)?;
-                    let Some(node) = first.get(at).or(rest.as_ref()) else { break };
-                    if !self.valid(*node, item, None)? {
+                    let Some(node) = self.schema_for_item(first, *rest, at)? else { break };
+                    if !self.valid(node, item, None)? {
                         return Ok(false);
                     }
                     if let Some(evaluated) = evaluated.as_deref_mut() {
@@ -213,8 +212,7 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
             (Rule::Required(names), Value::Object(members)) => self.missing(names, members)?.is_none(),
             (Rule::DependentRequired(dependent), Value::Object(members)) => {
                 for (name, names) in dependent {
-                    self.meter.spend_lookup(name.len(), members.len())?;
-                    if members.contains_key(&**name) && self.missing(names, members)?.is_some() {
+                    if self.has(members, name)? && self.missing(names, members)?.is_some() {
                         return Ok(false);
                     }
                 }
@@ -222,8 +220,7 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
             }
             (Rule::DependentSchemas(dependent), Value::Object(members)) => {
                 for (name, node) in dependent {
-                    self.meter.spend_lookup(name.len(), members.len())?;
-                    if members.contains_key(&**name) && !self.valid(*node, value, evaluated.as_deref_mut())? {
+                    if self.has(members, name)? && !self.valid(*node, value, evaluated.as_deref_mut())? {
                         return Ok(false);
                     }
                 }
@@ -266,36 +263,6 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
         Ok(found)
     }
 
-    /// The first of the names that is not there.
-    pub(super) fn missing<'n>(
-        &mut self,
-        names: &'n [Box<str>],
-        members: &Map<String, Value>,
-    ) -> Result<Option<&'n str>, Stopped> {
-        for name in names {
-            self.meter.spend_lookup(name.len(), members.len())?;
-            if !members.contains_key(&**name) {
-                return Ok(Some(name));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The first name that does not fit.
-    pub(super) fn illegal_name<'v>(
-        &mut self,
-        node: NodeId,
-        members: &'v Map<String, Value>,
-    ) -> Result<Option<&'v str>, Stopped> {
-        for name in members.keys() {
-            self.meter.spend_bytes(name.len())?;
-            if !self.valid(node, &Value::String(name.clone()), None)? {
-                return Ok(Some(name));
-            }
-        }
-        Ok(None)
-    }
-
     fn properties(
         &mut self,
         properties: &Properties,
@@ -329,19 +296,6 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
         Ok(true)
     }
 
-    /// The schemas that a member of this name has to fit.
-    pub(super) fn schemas_for_member(&mut self, properties: &Properties, name: &str) -> Result<MemberSchemas, Stopped> {
-        let Properties { named, patterns, additional } = properties;
-        self.meter.spend_lookup(name.len(), named.len())?;
-        let mut schemas = MemberSchemas::from(named.get(name).copied());
-        for (pattern, node) in patterns {
-            if self.matches(*pattern, name)? {
-                schemas.push(*node);
-            }
-        }
-        Ok(if schemas.is_empty() { MemberSchemas::from(*additional) } else { schemas })
-    }
-
     fn is_one_of(&mut self, choice: &Choice, value: &Value) -> Result<bool, Stopped> {
         if let Value::String(text) = value {
             self.meter.spend_bytes(text.len())?;
@@ -360,9 +314,10 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
         Ok(text.chars().count() as u64)
     }
 
-    fn matches(&mut self, pattern: PatternId, text: &str) -> Result<bool, Stopped> {
+    pub(super) fn matches(&mut self, pattern: PatternId, text: &str) -> Result<bool, Stopped> {
         let compiled = &self.graph.patterns[pattern];
         if self.caches.len() <= pattern {
+            self.meter.spend(self.graph.patterns.len() as u64 / 4)?;
             self.caches.resize_with(self.graph.patterns.len(), || None);
         }
         let cache = match &mut self.caches[pattern] {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{
-    error::shorten,
+    error::{shorten, shorten_value},
     evaluate::Evaluator,
     evaluated::Evaluated,
     meter::Stopped,
@@ -33,26 +33,36 @@ enum PathSegment<'v> {
     Item(usize),
 }
 
-/// The first violations, one line each: the path in the value, what it breaks, and the
-/// rule in the schema. Where the steps do not suffice for that, what was found until then.
-pub(super) fn explain(evaluator: &mut Evaluator, value: &Value) -> String {
+/// What is told.
+pub(super) struct Explained {
+    /// The first violations, one line each: the path in the value, what it breaks, and the
+    /// rule in the schema.
+    pub(super) told: String,
+    /// Why the search for them ended early.
+    pub(super) cut: Option<Stopped>,
+}
+
+/// Finds the first violations; where the steps do not suffice for that, what was found
+/// until then.
+pub(super) fn explain(evaluator: &mut Evaluator, value: &Value) -> Explained {
     let mut explanation = Explanation { evaluator, path: Vec::new(), lines: Vec::new(), more: false };
-    let ended = explanation.look(0, value);
-    if ended.is_err() && explanation.lines.is_empty() {
-        return "it does not fit, and finding out where takes more steps than the check has".to_owned();
+    let cut = explanation.look(0, value).err();
+    let Explanation { mut lines, more, .. } = explanation;
+    if cut.is_some() && lines.is_empty() {
+        lines.push("it does not fit, and finding out where takes more steps than the check has".to_owned());
+    } else if more || cut.is_some() {
+        lines.push("and more".to_owned());
     }
-    if explanation.more || ended.is_err() {
-        explanation.lines.push("and more".to_owned());
-    }
-    explanation.lines.join("\n")
+    Explained { told: lines.join("\n"), cut }
 }
 
 impl<'v> Explanation<'_, 'v, '_, '_, '_> {
     fn look(&mut self, node: NodeId, value: &'v Value) -> Result<(), Stopped> {
         let graph = self.evaluator.graph;
         let (rules, items, properties) = match &graph.nodes[node].rules {
-            NodeRules::Anything => return Ok(()),
+            NodeRules::Anything => return self.evaluator.meter.spend(1),
             NodeRules::Nothing => {
+                self.evaluator.meter.spend(1)?;
                 self.tell(node, None, || "False schema does not allow the value".to_owned());
                 return Ok(());
             }
@@ -76,6 +86,7 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
     }
 
     fn rule(&mut self, node: NodeId, rule: &Rule, value: &'v Value) -> Result<(), Stopped> {
+        self.evaluator.meter.spend(1)?;
         match (rule, value) {
             (Rule::Reference(_, within), value) => self.look(*within, value),
             (Rule::AllOf(nodes), value) => nodes.iter().try_for_each(|within| self.look(*within, value)),
@@ -86,7 +97,7 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
             }
             (Rule::DependentSchemas(dependent), Value::Object(members)) => {
                 for (name, within) in dependent {
-                    if members.contains_key(&**name) {
+                    if self.evaluator.has(members, name)? {
                         self.look(*within, value)?;
                     }
                 }
@@ -94,17 +105,18 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
             }
             (Rule::Items { first, rest }, Value::Array(items)) => {
                 for (at, item) in items.iter().enumerate() {
-                    let Some(within) = first.get(at).or(rest.as_ref()).filter(|_| !self.more) else { break };
-                    self.within(PathSegment::Item(at), *within, item)?;
+                    let within = self.evaluator.schema_for_item(first, *rest, at)?;
+                    let Some(within) = within.filter(|_| !self.more) else { break };
+                    self.within(PathSegment::Item(at), within, item)?;
                 }
                 Ok(())
             }
             (Rule::Properties(properties), Value::Object(members)) => {
                 for (name, member) in members {
-                    let known = properties.named.contains_key(name.as_str());
                     for within in self.evaluator.schemas_for_member(properties, name)? {
                         let refused = matches!(self.evaluator.graph.nodes[within].rules, NodeRules::Nothing);
-                        if refused && !known && properties.additional == Some(within) {
+                        // No other keyword has this schema: one that is named there is another one.
+                        if refused && properties.additional == Some(within) {
                             let told = || {
                                 format!("Additional properties are not allowed ('{}' was unexpected)", shorten(name))
                             };
@@ -121,8 +133,7 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
             }
             (Rule::Required(names), Value::Object(members)) => {
                 for name in names {
-                    self.evaluator.meter.spend_lookup(name.len(), members.len())?;
-                    if !members.contains_key(&**name) {
+                    if !self.evaluator.has(members, name)? {
                         self.tell(node, Some("required"), || format!("\"{}\" is a required property", shorten(name)));
                     }
                     if self.more {
@@ -133,7 +144,7 @@ impl<'v> Explanation<'_, 'v, '_, '_, '_> {
             }
             (Rule::DependentRequired(dependent), Value::Object(members)) => {
                 for (name, names) in dependent {
-                    if members.contains_key(&**name)
+                    if self.evaluator.has(members, name)?
                         && let Some(missing) = self.evaluator.missing(names, members)?
                     {
                         let told = || {
@@ -296,7 +307,7 @@ fn told(graph: &RuleGraph, rule: &Rule) -> (&'static str, String) {
             };
             ("type", told)
         }
-        Rule::Const(wanted) => ("const", format!("{} was expected", shown(wanted))),
+        Rule::Const(wanted) => ("const", format!("{} was expected", shorten_value(wanted))),
         Rule::Enum(choice) => ("enum", choices(choice)),
         Rule::MultipleOf(of) => ("multipleOf", format!("the value is not a multiple of {of}")),
         Rule::Maximum(limit) => ("maximum", format!("the value is greater than the maximum of {limit}")),
@@ -351,15 +362,10 @@ fn choices(choice: &Choice) -> String {
             _ => ", ",
         };
         told.push_str(between);
-        told.push_str(&shown(wanted));
+        told.push_str(&shorten_value(wanted));
     }
     if choice.count > SHOWN_CHOICES {
         let _ = write!(told, " or {} other candidates", choice.count - SHOWN_CHOICES);
     }
     told
-}
-
-/// A value of the schema. It has no more than a schema's bytes, so writing it is cheap.
-fn shown(value: &Value) -> String {
-    shorten(&value.to_string())
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     bounds::MAX_DEPTH,
     budget::SchemaBudget,
-    error::{SchemaError, shorten},
+    error::{SchemaError, shorten, shorten_value},
 };
 
 /// Names that hold subschemas by name.
@@ -54,7 +54,7 @@ fn look(schema: &Value, depth: usize, places: &mut Places, budget: &mut SchemaBu
         match keyword.as_str() {
             "$ref" | "$dynamicRef" => match value.as_str() {
                 Some(reference) if reference.starts_with('#') => {}
-                _ => return Err(SchemaError::ForeignReference(shorten(&value.to_string()))),
+                _ => return Err(SchemaError::ForeignReference(shorten_value(value))),
             },
             "$schema" if value.as_str() != Some("https://json-schema.org/draft/2020-12/schema") => {
                 return Err(SchemaError::Invalid("`$schema` names another dialect than 2020-12".to_owned()));

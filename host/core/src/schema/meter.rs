@@ -29,7 +29,17 @@ pub struct Meter<'m> {
     left: u64,
     until_look: u64,
     interrupted: Option<&'m dyn Fn() -> bool>,
+    explaining: Explaining,
     pub(super) max_frames: usize,
+}
+
+/// With what it is told what is wrong with a value that does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Explaining {
+    /// With more steps, so that something is told even where the check took all but one.
+    More,
+    /// With what the check has left, and whole or not at all.
+    Rest,
 }
 
 /// Frames for a thread of the runtime, whose stack holds other things, too.
@@ -51,15 +61,22 @@ impl<'m> Meter<'m> {
     /// So many steps, on whatever stack there is.
     #[must_use]
     pub fn new(steps: u64) -> Self {
-        Self { steps, left: steps, until_look: LOOK_STEPS, interrupted: None, max_frames: FRAMES_ANYWHERE }
+        let explaining = Explaining::More;
+        Self { steps, left: steps, until_look: LOOK_STEPS, interrupted: None, explaining, max_frames: FRAMES_ANYWHERE }
+    }
+
+    /// So many steps for a check and its explanation together, for one that is made again
+    /// where it does not come to its end.
+    #[must_use]
+    pub fn in_all(steps: u64) -> Self {
+        Self { explaining: Explaining::Rest, ..Self::new(steps) }
     }
 
     /// So many steps, on a thread with a stack of [`Meter::STACK_BYTES`], for as long
     /// as `interrupted` says no. It is asked every few hundred microseconds.
     #[must_use]
     pub fn on_own_stack(steps: u64, interrupted: &'m dyn Fn() -> bool) -> Self {
-        let until_look = LOOK_STEPS;
-        Self { steps, left: steps, until_look, interrupted: Some(interrupted), max_frames: FRAMES_OF_OWN_STACK }
+        Self { interrupted: Some(interrupted), max_frames: FRAMES_OF_OWN_STACK, ..Self::new(steps) }
     }
 
     /// Steps that are left.
@@ -72,8 +89,16 @@ impl<'m> Meter<'m> {
     /// things twice.
     pub(super) fn for_explaining(&self) -> Meter<'m> {
         let spent = self.steps - self.left;
-        let steps = self.left.max(spent.saturating_mul(2).saturating_add(2_000));
+        let steps = match self.explaining {
+            Explaining::More => self.left.max(spent.saturating_mul(2).saturating_add(2_000)),
+            Explaining::Rest => self.left,
+        };
         Meter { steps, left: steps, ..*self }
+    }
+
+    /// Whether an explanation that comes to no end is none.
+    pub(super) fn explains_whole(&self) -> bool {
+        self.explaining == Explaining::Rest
     }
 
     pub(super) fn spend(&mut self, steps: u64) -> Result<(), Stopped> {

@@ -84,7 +84,12 @@ impl Pattern {
         meter.spend(2)?;
         // Nothing of what can fail is configured, so a failure cannot happen; it matches nothing then.
         let Ok(mut state) = self.automaton.start_state(cache, &start::Config::new()) else { return Ok(false) };
-        for chunk in text.as_bytes().chunks(CHUNK_BYTES) {
+        let mut bytes = text.as_bytes();
+        while !bytes.is_empty() {
+            // Each of these bytes may have a state built before that is seen.
+            let affordable = usize::try_from(meter.left() / self.building).unwrap_or(usize::MAX);
+            let (chunk, rest) = bytes.split_at(bytes.len().min(affordable.clamp(1, CHUNK_BYTES)));
+            bytes = rest;
             let mut read = 0;
             for byte in chunk {
                 read += 1;

@@ -1,5 +1,12 @@
-use super::{error::MAX_VIOLATION_BYTES, *};
+use std::cell::Cell;
+
+use serde::{Serialize, Serializer};
 use serde_json::json;
+
+use super::{
+    error::{MAX_VIOLATION_BYTES, shorten_value},
+    *,
+};
 
 fn compile(schema: Value) -> Result<Schema, SchemaError> {
     Schema::compile(&Arc::new(schema.as_object().expect("an object").clone()), &mut SchemaBudget::default())
@@ -26,6 +33,27 @@ fn a_violation_quotes_names_without_control_characters_and_no_more_of_them_than_
     let strict = json!({"type": "object", "properties": {"text": {}}, "additionalProperties": false});
     let told = compile(strict).expect("compiles").check(&json!({"of\u{7f}": 1})).expect_err("unexpected").to_string();
     assert!(told.contains("'of' was unexpected"), "{told:?}");
+}
+
+#[test]
+fn a_value_of_a_schema_is_written_no_further_than_it_is_shown() {
+    /// Counts how often it is written.
+    struct Item<'c>(&'c Cell<usize>);
+
+    impl Serialize for Item<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            self.0.set(self.0.get() + 1);
+            serializer.serialize_str("ab")
+        }
+    }
+
+    let written = Cell::new(0);
+    let long: Vec<Item> = std::iter::repeat_with(|| Item(&written)).take(100_000).collect();
+    let shown = shorten_value(&long);
+    assert!(shown.starts_with("[\"ab\",\"ab\",") && shown.ends_with('…'), "{shown}");
+    assert!(written.get() < MAX_VIOLATION_BYTES, "{} items were written", written.get());
+    let few: Vec<Item> = std::iter::repeat_with(|| Item(&written)).take(2).collect();
+    assert_eq!(shorten_value(&few), "[\"ab\",\"ab\"]");
 }
 
 #[test]
