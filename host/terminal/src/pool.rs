@@ -41,6 +41,7 @@ use self::{
     quotas::TerminalQuotas,
     table::TerminalTable,
 };
+use crate::recording::RecordingStore;
 
 pub(crate) use self::{
     event_stream::TerminalEventStream,
@@ -64,6 +65,8 @@ pub(crate) struct TerminalPool {
     pub(crate) settings: TerminalPoolSettings,
     pub(crate) counters: Arc<TerminalCounters>,
     quotas: TerminalQuotas,
+    /// The recordings; none where terminals are not recorded.
+    pub(crate) recordings: Option<Arc<RecordingStore>>,
     /// Where terminals are recorded, for the case that this host is lost.
     journal: Option<TerminalJournal>,
     /// Held for a look-up, never across an await.
@@ -74,8 +77,11 @@ impl TerminalPool {
     /// A pool with those terminals that earlier hosts lost.
     pub(crate) fn open(spawner: Spawner, settings: TerminalPoolSettings) -> Self {
         let quotas = TerminalQuotas::new(&settings.limits);
+        let recording = settings.recording.clone();
+        let recordings = recording.map(|recording| RecordingStore::new(recording, &settings.limits));
         let (journal, recovered) = settings.records.as_deref().and_then(open_journal).unzip();
-        let pool = Self { spawner, settings, counters: Arc::default(), quotas, journal, table: Mutex::default() };
+        let (counters, table) = (Arc::default(), Mutex::default());
+        let pool = Self { spawner, settings, counters, quotas, recordings, journal, table };
         pool.take_over(recovered.unwrap_or_default());
         pool
     }

@@ -2,34 +2,42 @@
 //! again.
 //!
 //! A recording is one more viewer: it never holds up a session, whatever the
-//! disk does, and says where it lost something. Files are bounded, each by
-//! itself and all together. Never knows whose a terminal is.
+//! disk does, and says where it lost something and why it ends. Files are bounded,
+//! each by itself and together by session, tenant and host (`store`).
 
 mod cast;
+mod store;
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Write as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
-use wharf_files::private_files;
+use wharf_core::{SessionId, TenantId};
 
-use self::cast::CastEvent;
+use self::{
+    cast::{CastEvent, CastHeader},
+    store::RecordingRoom,
+};
 use crate::{TerminalSize, ViewUpdate, Viewer};
 
-/// What a recording ends with where there is no more room.
+pub(crate) use self::store::RecordingStore;
+
+/// What a recording ends with where it is as long as it may be.
 const FULL: &str = "the recording is full";
 /// What it says where the disk was too slow.
 const LOST: &str = "what was shown here was lost; the whole screen follows";
 /// Room for the last lines, kept free.
 const RESERVED_BYTES: u64 = 1024;
-const SUFFIX: &str = "cast";
 
-/// Where and how recordings are kept.
+/// Where and how recordings are kept. What all of them may take stands in
+/// [`TerminalLimits`](wharf_core::TerminalLimits).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordingSettings {
     /// The directory of the files. It is made where it is missing, for the
@@ -43,30 +51,38 @@ pub struct RecordingSettings {
     pub input: bool,
     /// Bytes of one recording; then it ends.
     pub maximum_bytes: u64,
-    /// Bytes of all recordings; the oldest are removed.
-    pub total_bytes: u64,
 }
 
 impl RecordingSettings {
-    /// 16 MiB for each, 1 GiB for all, of those that ask for it, without input.
+    /// 16 MiB for each, of those that ask for it, without input.
     #[must_use]
     pub fn in_directory(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: directory.into(), every: false, input: false, maximum_bytes: 16 << 20, total_bytes: 1 << 30 }
+        Self { directory: directory.into(), every: false, input: false, maximum_bytes: 16 << 20 }
     }
+}
+
+/// Whose a recording is, as its file says it to later hosts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RecordingOwner {
+    pub(crate) tenant: TenantId,
+    pub(crate) session: SessionId,
 }
 
 /// A recording that runs.
 struct Recorder {
+    // Closed before its room is given up, and its lock with it.
     file: File,
+    room: RecordingRoom,
     began: Instant,
     size: TerminalSize,
-    left_bytes: u64,
+    maximum_bytes: u64,
     /// Nothing was shown yet.
     is_first: bool,
 }
 
 /// What a recording is of.
 pub(crate) struct RecordingSubject {
+    pub(crate) owner: RecordingOwner,
     /// A part of the file's name.
     pub(crate) name: String,
     pub(crate) title: String,
@@ -78,14 +94,14 @@ pub(crate) struct RecordingSubject {
 /// Begins to record; the rest happens by itself, until the terminal ends.
 ///
 /// # Errors
-/// Where the file cannot be made.
+/// Where there is no room, or the file cannot be made.
 pub(crate) async fn begin(
-    settings: &RecordingSettings,
+    store: &Arc<RecordingStore>,
     subject: RecordingSubject,
     viewer: Viewer,
 ) -> io::Result<PathBuf> {
-    let settings = settings.clone();
-    let opened = spawn_blocking(move || Recorder::open(&settings, &subject)).await;
+    let store = Arc::clone(store);
+    let opened = spawn_blocking(move || Recorder::open(&store, &subject)).await;
     let (recorder, path) = opened.map_err(io::Error::other)??;
     tokio::spawn(run(recorder, viewer));
     Ok(path)
@@ -115,15 +131,13 @@ async fn run(mut recorder: Recorder, mut viewer: Viewer) {
 }
 
 impl Recorder {
-    fn open(settings: &RecordingSettings, subject: &RecordingSubject) -> io::Result<(Self, PathBuf)> {
-        private_files::make_directory(&settings.directory)?;
-        make_room(&settings.directory, settings.total_bytes.saturating_sub(settings.maximum_bytes))?;
-        let RecordingSubject { name, title, terminal, size, began } = subject;
-        let path = settings.directory.join(format!("{}-{name}.{SUFFIX}", began.format("%Y%m%dT%H%M%SZ")));
-        let file = private_files::options().write(true).create_new(true).open(&path)?;
-        let left_bytes = settings.maximum_bytes;
-        let mut recorder = Self { file, began: Instant::now(), size: *size, left_bytes, is_first: true };
-        recorder.write(&cast::header(*size, began.timestamp(), title, terminal))?;
+    fn open(store: &Arc<RecordingStore>, subject: &RecordingSubject) -> io::Result<(Self, PathBuf)> {
+        let RecordingSubject { owner, name, title, terminal, size, began } = subject;
+        let header = cast::header(&CastHeader::new(*size, began.timestamp(), title, terminal, owner));
+        let (room, file, path) = store.begin(owner, *began, name, header.len() as u64 + RESERVED_BYTES)?;
+        let maximum_bytes = store.settings().maximum_bytes;
+        let mut recorder = Self { file, room, began: Instant::now(), size: *size, maximum_bytes, is_first: true };
+        recorder.write(&header)?;
         Ok((recorder, path))
     }
 
@@ -146,12 +160,18 @@ impl Recorder {
             }
         };
         self.is_first = false;
-        if text.len() as u64 + RESERVED_BYTES > self.left_bytes {
-            self.write(&event(CastEvent::Marker, FULL))?;
-            return Ok(false);
-        }
-        self.write(&text)?;
-        Ok(true)
+        let needed = self.room.written_bytes() + text.len() as u64 + RESERVED_BYTES;
+        let end = if needed > self.maximum_bytes {
+            FULL.to_owned()
+        } else if let Err(full) = self.room.hold(needed) {
+            tracing::warn!(file = %self.room.name().display(), "a terminal is recorded no further: {}", full.rule());
+            format!("the recording ends, since there is no room for more: {}", full.rule())
+        } else {
+            self.write(&text)?;
+            return Ok(true);
+        };
+        self.write(&event(CastEvent::Marker, &end))?;
+        Ok(false)
     }
 
     fn resized(&mut self, after: Duration, size: TerminalSize) -> String {
@@ -162,50 +182,7 @@ impl Recorder {
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {
-        self.left_bytes = self.left_bytes.saturating_sub(text.len() as u64);
+        self.room.count(text.len() as u64);
         self.file.write_all(text.as_bytes())
-    }
-}
-
-/// Removes the oldest recordings, as their names say, until the others take no
-/// more than this.
-fn make_room(directory: &Path, bytes: u64) -> io::Result<()> {
-    let mut found: Vec<(PathBuf, u64)> = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let path = entry.path();
-        let file = entry.metadata()?;
-        if file.is_file() && path.extension().is_some_and(|suffix| suffix == SUFFIX) {
-            found.push((path, file.len()));
-        }
-    }
-    found.sort();
-    let mut total: u64 = found.iter().map(|(_, bytes)| bytes).sum();
-    for (path, length) in found {
-        if total <= bytes {
-            break;
-        }
-        fs::remove_file(&path)?;
-        total -= length;
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_oldest_recordings_make_room_and_nothing_else_is_removed() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let file = |name: &str| directory.path().join(name);
-        for name in ["20260101T000000Z-b.cast", "20250101T000000Z-a.cast", "20270101T000000Z-c.cast", "notes.txt"] {
-            fs::write(file(name), [0; 100]).expect("a file");
-        }
-        make_room(directory.path(), 250).expect("room");
-        assert!(!file("20250101T000000Z-a.cast").exists());
-        assert!(file("20260101T000000Z-b.cast").exists() && file("notes.txt").exists());
-        make_room(directory.path(), 0).expect("room");
-        assert_eq!(fs::read_dir(directory.path()).expect("a listing").count(), 1);
     }
 }

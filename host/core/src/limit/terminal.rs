@@ -1,6 +1,6 @@
 //! What terminals may use up.
 
-use super::{HOUR_SECONDS, KIB, MIB, MINUTE};
+use super::{GIB, HOUR_SECONDS, KIB, MIB, MINUTE};
 
 limits! {
     /// Limits of terminals, `[terminal.limits]`. What their programs may use up
@@ -42,5 +42,11 @@ limits! {
             "Characters of one text that is typed. Refuses a longer one with `limit`.";
         history_lines = 200, up to 10_000,
             "Lines that each terminal keeps of what went off the top of its screen, about 2 KiB each.";
+        recording_bytes_per_session = 256 * MIB, up to 1_024 * GIB,
+            "Bytes of recordings of terminals of one session, in blocks of 4 KiB. Removes the session's oldest recordings that have ended; where there is none, a recording that needs room ends with a note, and a further one is not begun.";
+        recording_bytes_per_tenant = 512 * MIB, up to 16_384 * GIB,
+            "The same of one tenant.";
+        recording_bytes = GIB, up to 16_384 * GIB,
+            "The same of all tenants. Removes recordings of the tenant that needs room, and of no other.";
     }
 }

@@ -5,25 +5,48 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use super::RecordingOwner;
 use crate::TerminalSize;
 
 /// The first line.
 #[derive(Debug, Serialize)]
-struct CastHeader<'h> {
+pub(super) struct CastHeader<'h> {
     version: u8,
     width: u16,
     height: u16,
     timestamp: i64,
     title: &'h str,
     env: CastEnvironment<'h>,
+    /// Players ignore what they do not know.
+    wharf: &'h RecordingOwner,
+}
+
+/// What is read again of a first line.
+#[derive(Debug, Deserialize)]
+struct OwnedCast {
+    wharf: RecordingOwner,
 }
 
 #[derive(Debug, Serialize)]
 struct CastEnvironment<'h> {
     #[serde(rename = "TERM")]
     terminal: &'h str,
+}
+
+impl<'h> CastHeader<'h> {
+    /// Of a recording that began so many seconds after 1970.
+    pub(super) fn new(
+        size: TerminalSize,
+        timestamp: i64,
+        title: &'h str,
+        terminal: &'h str,
+        owner: &'h RecordingOwner,
+    ) -> Self {
+        let (width, height, env) = (size.columns(), size.rows(), CastEnvironment { terminal });
+        Self { version: 2, width, height, timestamp, title, env, wharf: owner }
+    }
 }
 
 /// What an event is.
@@ -46,10 +69,15 @@ impl CastEvent {
     }
 }
 
-/// The first line of a recording that began so many seconds after 1970.
-pub(super) fn header(size: TerminalSize, timestamp: i64, title: &str, terminal: &str) -> String {
-    let (width, height) = (size.columns(), size.rows());
-    line(&CastHeader { version: 2, width, height, timestamp, title, env: CastEnvironment { terminal } })
+/// The first line of a recording.
+pub(super) fn header(header: &CastHeader<'_>) -> String {
+    line(header)
+}
+
+/// Whose the recording with this first line is; none of what nobody's terminal showed, such as
+/// a file of the operator's.
+pub(super) fn owner(header: &str) -> Option<RecordingOwner> {
+    serde_json::from_str::<OwnedCast>(header).ok().map(|cast| cast.wharf)
 }
 
 /// The line of an event.
@@ -76,11 +104,15 @@ mod tests {
     #[test]
     fn lines_are_as_the_format_has_them() {
         let size = TerminalSize::default();
+        let whose = RecordingOwner { tenant: "local".parse().expect("legal"), session: "s:1".parse().expect("legal") };
+        let first = header(&CastHeader::new(size, 1_504_467_315, "bash", "xterm-256color", &whose));
         assert_eq!(
-            header(size, 1_504_467_315, "bash", "xterm-256color"),
+            first,
             "{\"version\":2,\"width\":80,\"height\":24,\"timestamp\":1504467315,\"title\":\"bash\",\
-             \"env\":{\"TERM\":\"xterm-256color\"}}\n"
+             \"env\":{\"TERM\":\"xterm-256color\"},\"wharf\":{\"tenant\":\"local\",\"session\":\"s:1\"}}\n"
         );
+        assert_eq!(owner(&first), Some(whose));
+        assert_eq!(owner(r#"{"version":2,"width":80,"height":24}"#), None);
         let after = Duration::from_micros(1_001_376);
         assert_eq!(event(after, CastEvent::Output, "\u{1b}[1mé\r\n"), "[1.001376,\"o\",\"\\u001b[1mé\\r\\n\"]\n");
         assert_eq!(event(after, CastEvent::Resize, &super::size(size)), "[1.001376,\"r\",\"80x24\"]\n");

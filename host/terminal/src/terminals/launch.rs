@@ -9,7 +9,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use chrono::Utc;
 use tokio::time::Instant;
 use wharf_core::{
-    Context, StreamOwner,
+    Context, StreamOwner, TerminalOwner,
     grant::{AllowedCommand, GrantedTerminal},
 };
 use wharf_spawn::{
@@ -120,7 +120,7 @@ impl Terminals {
         request: LaunchRequest<'_>,
     ) -> Result<LaunchOutcome, TerminalError> {
         let LaunchRequest { record, needs_stream, .. } = request;
-        if record && self.pool.settings.recording.is_none() {
+        if record && self.pool.recordings.is_none() {
             let problem = "terminals are not recorded here; leave it out, or have the operator configure it".to_owned();
             return Err(TerminalError::Invalid { problem });
         }
@@ -215,18 +215,20 @@ impl Terminals {
     /// Has a terminal recorded where that is wanted. What cannot be recorded
     /// works all the same, unless its caller asked for it.
     async fn record(&self, terminal: &PooledTerminal, wanted: bool) {
-        let Some(settings) = self.pool.settings.recording.as_ref().filter(|settings| settings.every || wanted) else {
+        let Some(store) = self.pool.recordings.as_ref().filter(|store| store.settings().every || wanted) else {
             return;
         };
+        let TerminalOwner { tenant, session, .. } = terminal.owner.clone();
         let subject = recording::RecordingSubject {
+            owner: recording::RecordingOwner { tenant, session },
             name: terminal.id.to_string(),
             title: terminal.command.clone(),
             terminal: TERM.to_owned(),
             size: terminal.session.size(),
             began: Utc::now(),
         };
-        let Ok(viewer) = terminal.session.view(settings.input) else { return };
-        match recording::begin(settings, subject, viewer).await {
+        let Ok(viewer) = terminal.session.view(store.settings().input) else { return };
+        match recording::begin(store, subject, viewer).await {
             Ok(path) => terminal.set_recording(path),
             Err(error) => tracing::warn!(terminal = %terminal.id, %error, "a terminal is not recorded"),
         }

@@ -121,6 +121,29 @@ async fn a_recording_is_bounded_and_says_where_it_ends_and_the_terminal_goes_on(
 }
 
 #[tokio::test]
+async fn a_recording_without_room_for_more_says_so_and_removes_nobody_elses() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let recordings = RecordingSettings::in_directory(directory.path().join("recordings"));
+    let room = Room::with(|settings| {
+        settings.recording = Some(recordings);
+        settings.limits.recording_bytes_per_tenant = 32 << 10;
+        settings.limits.recording_bytes = 36 << 10;
+    });
+    let (owner, stranger) = (somebody("one"), Somebody::of("other", "terminal", "one", None));
+    let (theirs, their_file) = recorded(&room, &stranger).await;
+    room.close(&stranger, theirs).await;
+    whole(&their_file).await;
+    let (id, path) = recorded(&room, &owner).await;
+    room.answer(&owner, id, "seq 1 20000").await;
+    let (answer, _) = room.answer(&owner, id, "echo aft''er").await;
+    assert!(answer.contains("\nafter\n"), "{answer:?}");
+    room.until(&owner, id, |info| info.viewers == 0).await;
+    let marks = Cast::read(&path).all("m");
+    assert!(marks.contains("no room for more") && marks.contains("`recording_bytes_per_tenant`"), "{marks:?}");
+    assert!(fs::metadata(&path).expect("there").len() <= 32 << 10 && their_file.exists());
+}
+
+#[tokio::test]
 async fn a_recording_goes_on_when_the_program_is_started_again() {
     let directory = tempfile::tempdir().expect("a directory");
     let (room, owner) = (room(directory.path(), |_| {}), somebody("one"));

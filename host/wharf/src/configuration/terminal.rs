@@ -55,8 +55,6 @@ struct WrittenRecording {
     directory: Option<PathBuf>,
     /// Bytes of one recording, which then ends; 16777216 where absent.
     maximum_bytes: Option<u64>,
-    /// Bytes of all recordings, of which the oldest are removed; 1073741824 where absent.
-    total_bytes: Option<u64>,
 }
 
 /// `[terminal.profile.NAME]`.
@@ -193,7 +191,6 @@ pub(crate) fn room(
             every: true,
             input: written.input,
             maximum_bytes: written.maximum_bytes.unwrap_or(usual.maximum_bytes),
-            total_bytes: written.total_bytes.unwrap_or(usual.total_bytes),
             ..usual
         }
     });

@@ -8,6 +8,8 @@ use wharf_tests::{Fixture, Setup, context, found, until_async};
 
 use super::{Tested, later};
 
+mod recordings;
+
 pub(super) const TESTED: Tested = &[
     ("open", one_open_terminal_too_many_closes_an_idle_one_or_is_refused),
     ("open_per_tenant", one_open_terminal_of_a_tenant_too_many_is_refused),
@@ -27,6 +29,9 @@ pub(super) const TESTED: Tested = &[
     ("input_characters", one_character_too_many_is_not_typed),
     ("history_bytes", one_byte_of_output_too_many_evicts_the_oldest),
     ("history_lines", one_line_off_the_screen_too_many_evicts_the_oldest),
+    ("recording_bytes_per_session", recordings::one_block_of_a_session_too_many_removes_its_oldest_recording),
+    ("recording_bytes_per_tenant", recordings::one_block_of_a_tenant_too_many_removes_its_oldest_recording),
+    ("recording_bytes", recordings::one_block_too_many_removes_nothing_of_another_tenant),
 ];
 
 fn limited(name: &str, value: u64) -> Setup {
