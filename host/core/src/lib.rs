@@ -22,6 +22,7 @@ pub mod request;
 pub mod schema;
 pub mod scope;
 pub mod service;
+pub mod stay;
 pub mod text;
 pub mod token;
 pub mod tool;
@@ -51,6 +52,7 @@ pub use service::{
     CallRequest, EventSink, Events, FrontEndService, InputGiven, InputRequired, OfferService, ToolService,
     WebPageService,
 };
+pub use stay::WorkspaceStay;
 pub use token::{InvalidDigest, InvalidToken, Token};
 pub use tool::{Answer, Content, InvalidTool, Tool, ToolDefinition, ToolProblem};
 pub use trace::{Span, SpanSink, Tracer};

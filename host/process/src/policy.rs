@@ -77,6 +77,7 @@ impl Processes {
             limits,
             containment,
             user,
+            stay: workspace.stay.clone(),
         };
         let most = usize::try_from(granted.grant().maximum_concurrent).unwrap_or(usize::MAX);
         self.spawn(&granted.owner(context), request, most).await

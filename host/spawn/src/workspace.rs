@@ -4,6 +4,8 @@
 
 use std::{any::Any, fmt, path::PathBuf};
 
+use wharf_core::WorkspaceStay;
+
 /// The directories that the children of a session have, and the user that they are.
 #[derive(Debug, Clone)]
 pub struct ChildWorkspace {
@@ -13,6 +15,9 @@ pub struct ChildWorkspace {
     pub home: PathBuf,
     /// Their user, where it is not the host's own.
     pub user: Option<u32>,
+    /// Keeps it from being removed: whatever starts a child there holds this until nothing of
+    /// the child is left. Absent where nothing is started.
+    pub stay: Option<WorkspaceStay>,
 }
 
 /// A workspace that is made for a probe as those of sessions are.

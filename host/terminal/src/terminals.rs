@@ -23,7 +23,7 @@ mod watch;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use wharf_core::{SessionId, TenantId, TerminalOwner};
+use wharf_core::TerminalOwner;
 use wharf_spawn::Spawner;
 
 use crate::{
@@ -109,17 +109,6 @@ impl Terminals {
     #[must_use]
     pub fn turns_ended(&self) -> BTreeMap<(&'static str, &'static str), u64> {
         self.pool.counters.turns.totals()
-    }
-
-    /// The sessions that have an open terminal: their workspaces are in use.
-    #[must_use]
-    pub fn open_sessions(&self) -> Vec<(TenantId, SessionId)> {
-        let open = self.pool.select(PooledTerminal::is_open);
-        let mut sessions: Vec<_> =
-            open.iter().map(|terminal| (terminal.owner.tenant.clone(), terminal.owner.session.clone())).collect();
-        sessions.sort();
-        sessions.dedup();
-        sessions
     }
 
     /// The one way to a terminal: to anybody but its owner it looks like one that

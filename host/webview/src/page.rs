@@ -24,7 +24,7 @@ use tokio::{
     sync::{Notify, watch},
     time::Instant,
 };
-use wharf_core::WebViewOwner;
+use wharf_core::{WebViewOwner, WorkspaceStay};
 
 pub use dialog::{DialogPolicy, dialog_policy_named};
 pub(crate) use entries::{clean, download};
@@ -42,6 +42,8 @@ pub struct PageWorkspace {
     pub files: PathBuf,
     /// The owner of its files, where that is not the host's own user.
     pub user: Option<u32>,
+    /// Keeps it from being removed while the page is open.
+    pub stay: Option<WorkspaceStay>,
 }
 
 /// The fixed parts of a page that is about to be made.
@@ -79,7 +81,14 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    pub(crate) fn new(known: NewPage, owner: WebViewOwner, workspace: Option<PageWorkspace>, state: PageState) -> Self {
+    pub(crate) fn new(
+        known: NewPage,
+        owner: WebViewOwner,
+        mut workspace: Option<PageWorkspace>,
+        mut state: PageState,
+    ) -> Self {
+        // A page is remembered after its end, and its workspace may go then.
+        state.stay = workspace.as_mut().and_then(|workspace| workspace.stay.take());
         let NewPage { id, serial, result_store, runtime, downloads, shares } = known;
         let (changes, _) = watch::channel(());
         let (state, opened) = (Mutex::new(state), Utc::now());

@@ -2,7 +2,7 @@
 //! and keeps workspaces within their quotas.
 
 use std::{
-    collections::{BTreeSet, HashMap, VecDeque, hash_map::Entry},
+    collections::{HashMap, VecDeque, hash_map::Entry},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -128,15 +128,6 @@ struct Inhabitants {
 }
 
 impl Inhabitants {
-    /// The workspaces in which something runs.
-    fn places(&self) -> BTreeSet<WorkspaceKey> {
-        let processes = self.processes.as_ref().map(|processes| processes.running_sessions()).unwrap_or_default();
-        let terminals = self.terminals.as_ref().map(|terminals| terminals.open_sessions()).unwrap_or_default();
-        let pages = self.webviews.as_ref().map(WebViews::open_sessions).unwrap_or_default();
-        let sessions = processes.into_iter().chain(terminals).chain(pages);
-        sessions.map(|(tenant, session)| WorkspaceKey::restored(tenant, session)).collect()
-    }
-
     /// Ends all that runs in a workspace that holds too much.
     async fn end(&self, key: &WorkspaceKey, full: &QuotaFull) -> usize {
         let mut ended = 0;
@@ -162,10 +153,9 @@ async fn sweep_files(workspaces: Arc<Workspaces>, inhabitants: Inhabitants, time
             let swept = processes.sweep(time.passed().into()).await;
             tracing::debug!(?swept, "ended processes removed");
         }
-        let busy = inhabitants.places();
         let (sweeping, counting) = (Arc::clone(&workspaces), Arc::clone(&workspaces));
         let now = time.passed();
-        let swept = spawn_blocking(move || sweeping.sweep(now, |key| busy.contains(key))).await;
+        let swept = spawn_blocking(move || sweeping.sweep(now)).await;
         match swept {
             Ok(Ok(0)) => {}
             Ok(Ok(swept)) => tracing::info!(swept, "workspaces that nobody used were removed"),
@@ -239,8 +229,8 @@ async fn keep_quotas(workspaces: Arc<Workspaces>, inhabitants: Inhabitants) {
     loop {
         tokio::select! {
             _ = ticks.tick() => {
-                let (looking, places) = (Arc::clone(&workspaces), inhabitants.places());
-                match spawn_blocking(move || looking.due(&places)).await {
+                let looking = Arc::clone(&workspaces);
+                match spawn_blocking(move || looking.due()).await {
                     Ok(due) => measuring.queue = due.into(),
                     Err(error) => tracing::error!("workspaces are not measured: {error}"),
                 }

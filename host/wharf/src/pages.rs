@@ -79,8 +79,8 @@ impl HostPages {
         let grant = granted.grant();
         match &self.rooms.workspaces {
             Some(workspaces) if grant.downloads || grant.uploads => {
-                let Workspace { files, user, .. } = workspaces.create(&granted.workspace(context))?;
-                Ok(Some(PageWorkspace { files, user }))
+                let Workspace { files, user, stay, .. } = workspaces.create(&granted.workspace(context))?;
+                Ok(Some(PageWorkspace { files, user, stay }))
             }
             Some(_) | None => Ok(None),
         }

@@ -112,8 +112,8 @@ fn spawner(configuration: &Configuration, data: Option<&Path>) -> Spawner {
     let workspaces = workspaces(configuration, data);
     spawner.probing_in(move || {
         let trial = workspaces.trial().map_err(std::io::Error::other)?;
-        let TrialWorkspace { workspace: Workspace { files, home, user }, .. } = &trial;
-        let workspace = ChildWorkspace { files: files.clone(), home: home.clone(), user: *user };
+        let TrialWorkspace { workspace: Workspace { files, home, user, .. }, .. } = &trial;
+        let workspace = ChildWorkspace { files: files.clone(), home: home.clone(), user: *user, stay: None };
         Ok(ProbeWorkspace { workspace, guard: Box::new(trial) })
     })
 }

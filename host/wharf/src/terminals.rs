@@ -25,6 +25,7 @@ use wharf_terminal::{
     ChildWorkspace, HistorySlice, LaunchRequest, ProgramExit, ScreenSnapshot, Status, TerminalId, TerminalInfo,
     TerminalSize, Terminals, TurnInput, TurnOptions, WatchEvent, WatchedTerminal,
 };
+use wharf_workspace::Workspace;
 
 /// Keys of one request.
 const MAX_KEYS: usize = 1_000;
@@ -123,8 +124,8 @@ impl TerminalService for HostTerminals {
             needs_stream: true,
             ..LaunchRequest::new(command)
         };
-        let workspace = self.rooms.workspace_to_run(granted.workspace(context)).await?;
-        let place = ChildWorkspace { files: workspace.files, home: workspace.home, user: workspace.user };
+        let Workspace { files, home, user, stay } = self.rooms.workspace_to_run(granted.workspace(context)).await?;
+        let place = ChildWorkspace { files, home, user, stay };
         let started = terminals.start(&granted, context, &place, wanted).await?;
         let owner = granted.owner(context);
         let terminal = described(terminals.info(&owner, started.id)?);

@@ -18,7 +18,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use wharf_core::{SessionId, TenantId, WorkspaceKey};
+use wharf_core::{SessionId, TenantId, WorkspaceKey, WorkspaceStay};
 use wharf_files::private_files;
 
 use crate::{
@@ -49,6 +49,9 @@ pub struct Workspace {
     pub home: PathBuf,
     /// The user and group that own them, where that is not the host's own.
     pub user: Option<u32>,
+    /// Keeps the workspace from being removed: whatever works in it holds this. Absent where it
+    /// was named and not used.
+    pub stay: Option<WorkspaceStay>,
 }
 
 /// A workspace of no session. Dropping it removes it.
@@ -89,7 +92,7 @@ impl Layout {
     /// The directories of a workspace, whether it exists or not.
     pub(crate) fn workspace(&self, key: &WorkspaceKey) -> Workspace {
         let [files, home] = parts(&self.path(key));
-        Workspace { files, home, user: user(key) }
+        Workspace { files, home, user: user(key), stay: None }
     }
 
     /// The paths of all workspaces, with those that are half done.
@@ -131,7 +134,7 @@ impl Layout {
         let user = is_root().then_some(FIRST_USER + USERS);
         let aside = self.furnish(user)?;
         let [files, home] = parts(aside.path());
-        Ok(TrialWorkspace { workspace: Workspace { files, home, user }, _aside: aside })
+        Ok(TrialWorkspace { workspace: Workspace { files, home, user, stay: None }, _aside: aside })
     }
 
     /// An empty directory for a workspace that is being made or removed.

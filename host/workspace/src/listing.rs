@@ -97,12 +97,12 @@ impl Workspaces {
         }
     }
 
-    /// Removes expired workspaces, except for those that are `busy` or that another host
-    /// uses, and directories that were left half done. Returns the number of expired ones.
+    /// Removes expired workspaces, except for those in which something stays or that another
+    /// host uses, and directories that were left half done. Returns the number of expired ones.
     ///
     /// # Errors
     /// Where one cannot be removed; the others are removed all the same.
-    pub fn sweep(&self, now: SystemTime, busy: impl Fn(&WorkspaceKey) -> bool) -> Result<usize, WorkspaceError> {
+    pub fn sweep(&self, now: SystemTime) -> Result<usize, WorkspaceError> {
         let older = |time: SystemTime, age| now.duration_since(time).is_ok_and(|past| past >= age);
         let (mut swept, mut failure) = (0, None);
         let paths = self.layout.paths().map_err(WorkspaceError::storage("read", self.layout.directory()))?;
@@ -119,7 +119,7 @@ impl Workspaces {
                     let old = |expiry| layout::last_use(&path).is_ok_and(|used| older(used, expiry));
                     self.options.expiry.is_some_and(old)
                 };
-                let Some(key) = layout::owner(&path).filter(|key| !busy(key) && expired()) else { continue };
+                let Some(key) = layout::owner(&path).filter(|_| expired()) else { continue };
                 // A call may have used it since.
                 match self.take_away(&key, &path, expired) {
                     Ok(Some(aside)) => remove_tree(&aside).map(|()| true),

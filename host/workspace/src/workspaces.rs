@@ -1,7 +1,6 @@
 //! The workspaces of a host: finds them, makes them, and says which are full.
 
 use std::{
-    collections::BTreeSet,
     fs, io,
     path::Path,
     sync::Arc,
@@ -9,13 +8,13 @@ use std::{
 };
 
 use parking_lot::RwLock;
-use wharf_core::{ProcessLimits, TenantId, WorkspaceKey, grant::GrantClock};
+use wharf_core::{ProcessLimits, TenantId, WorkspaceKey, WorkspaceStay, grant::GrantClock};
 
 use crate::{
     DiskUsage, WorkspaceError,
     census::Census,
     exchange::ExchangeFolders,
-    in_use::WorkspacesInUse,
+    in_use::{UseSteps, WorkspacesInUse},
     layout::{self, Layout, TrialWorkspace, Workspace},
     lock::{LockError, WorkspaceLock},
     volume::Volume,
@@ -81,7 +80,8 @@ impl Workspaces {
         Self { clock, ..self }
     }
 
-    /// The workspace of a session, where it has one. Counts as use.
+    /// The workspace of a session, where it has one. Counts as use, and is kept from being
+    /// removed by the stay that comes with it.
     #[must_use]
     pub fn find(&self, key: &WorkspaceKey) -> Option<Workspace> {
         let _staying = self.leaving.read();
@@ -89,10 +89,10 @@ impl Workspaces {
         if !found.files.is_dir() {
             return None;
         }
-        self.note_use(key, None).then_some(found)
+        self.note_use(key, None).map(|stay| Workspace { stay: Some(stay), ..found })
     }
 
-    /// The workspace of a session, made where there is none. Counts as use.
+    /// The workspace of a session, made where there is none. Counts as use, with a stay.
     ///
     /// # Errors
     /// Where the limit of their number is reached, or the disk refuses.
@@ -106,8 +106,8 @@ impl Workspaces {
             let staying = self.leaving.read();
             let made = self.layout.make(key).map_err(failed)?;
             let volume = self.census.add(&self.layout.path(key), key, Some(reserved), made);
-            if self.note_use(key, Some(volume)) {
-                return Ok(self.of(key));
+            if let Some(stay) = self.note_use(key, Some(volume)) {
+                return Ok(Workspace { stay: Some(stay), ..self.of(key) });
             }
             drop(staying);
             std::thread::sleep(LEAVING);
@@ -194,24 +194,18 @@ impl Workspaces {
         self.census.volume(&self.layout.path(key)).is_some_and(|volume| volume.excess().is_some())
     }
 
-    /// The workspaces that were used within the last half minute, or in which something runs.
+    /// The workspaces that were used within the last half minute, or in which something stays.
     #[must_use]
     pub fn active(&self) -> Vec<WorkspaceKey> {
         self.in_use.active()
     }
 
     /// The volumes that are due to be measured: of workspaces and folders of a recent use, and
-    /// of workspaces in which something runs. Gives up the others, which another host may
+    /// of workspaces in which something stays. Gives up the others, which another host may
     /// then remove.
     #[must_use]
-    pub fn due(&self, inhabited: &BTreeSet<WorkspaceKey>) -> Vec<(Option<WorkspaceKey>, Arc<Volume>)> {
-        for key in inhabited {
-            // Also those that an earlier call gave up.
-            if !self.in_use.contains(key) {
-                let _ = self.find(key);
-            }
-        }
-        let workspaces = self.in_use.due(inhabited).into_iter().map(|(key, volume)| (Some(key), volume));
+    pub fn due(&self) -> Vec<(Option<WorkspaceKey>, Arc<Volume>)> {
+        let workspaces = self.in_use.due().into_iter().map(|(key, volume)| (Some(key), volume));
         let now = Instant::now();
         let folders = self.folders.all().into_iter().filter(|folder| folder.is_due(now, false));
         workspaces.chain(folders.map(|folder| (None, folder))).collect()
@@ -228,27 +222,26 @@ impl Workspaces {
         Ok(measured.must_end())
     }
 
-    /// Locks a workspace from now on, and stores the time. False where it is being removed.
-    fn note_use(&self, key: &WorkspaceKey, volume: Option<Arc<Volume>>) -> bool {
-        let steps = self.in_use.record_use(key);
-        if steps.lock {
+    /// Locks a workspace, and stores the time. Nothing where it is being removed.
+    fn note_use(&self, key: &WorkspaceKey, volume: Option<Arc<Volume>>) -> Option<WorkspaceStay> {
+        let UseSteps { mut stay, store } = self.in_use.record_use(key);
+        if stay.is_none() {
             let path = self.layout.path(key);
             let lock = match WorkspaceLock::shared(&path) {
                 Ok(lock) => Some(lock),
-                Err(LockError::Gone | LockError::InUse) => return false,
+                Err(LockError::Gone | LockError::InUse) => return None,
                 Err(LockError::System(error)) => {
                     tracing::warn!(session = %key.session, %error, "a workspace cannot be locked");
                     None
                 }
             };
-            self.in_use.keep(key, lock, volume.unwrap_or_else(|| self.census.add(&path, key, None, None)));
+            let volume = volume.unwrap_or_else(|| self.census.add(&path, key, None, None));
+            stay = Some(self.in_use.keep(key, lock, volume));
         }
-        if steps.store
-            && let Err(error) = layout::store_use(&self.layout.path(key), self.clock.now())
-        {
+        if store && let Err(error) = layout::store_use(&self.layout.path(key), self.clock.now()) {
             tracing::warn!(session = %key.session, %error, "the use of a workspace cannot be noted");
         }
-        true
+        stay
     }
 
     /// The directories of the workspace of a session, whether it exists or not. Counts as no

@@ -45,11 +45,12 @@ fn a_directory_that_is_swapped_for_a_link_while_it_is_removed_changes_nothing_el
     fs::set_permissions(&victim, fs::Permissions::from_mode(0o751)).expect("sets");
     let workspaces = host(directory.path());
     for round in 0..200 {
-        let workspace = workspaces.create(&key("a")).expect("is made");
+        // Without its stay, which would keep it.
+        let place = workspaces.create(&key("a")).expect("is made").files;
         for filler in 0..20 {
-            fs::create_dir_all(workspace.files.join(format!("filler{filler}/below"))).expect("makes");
+            fs::create_dir_all(place.join(format!("filler{filler}/below"))).expect("makes");
         }
-        let files = File::open(&workspace.files).expect("opens");
+        let files = File::open(&place).expect("opens");
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             for _ in 0..2 {
@@ -63,7 +64,7 @@ fn a_directory_that_is_swapped_for_a_link_while_it_is_removed_changes_nothing_el
             if round % 2 == 0 {
                 let _ = workspaces.remove(&key("a"));
             } else {
-                let _ = workspaces.sweep(SystemTime::now() + 2 * DAY, |_| false);
+                let _ = workspaces.sweep(SystemTime::now() + 2 * DAY);
             }
             done.store(true, Relaxed);
         });
@@ -78,8 +79,8 @@ fn a_directory_that_is_swapped_for_a_link_while_it_is_removed_changes_nothing_el
 fn what_is_nested_deeper_than_descriptors_and_stacks_allow_is_removed() {
     let directory = tempfile::tempdir().expect("a directory");
     let workspaces = host(directory.path());
-    let workspace = workspaces.create(&key("a")).expect("is made");
-    let mut inner = File::open(&workspace.files).expect("opens");
+    let files = workspaces.create(&key("a")).expect("is made").files;
+    let mut inner = File::open(files).expect("opens");
     for _ in 0..3_000 {
         mkdirat(&inner, "d", Mode::RWXU).expect("makes");
         inner = openat(&inner, "d", OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).expect("opens").into();
@@ -94,9 +95,9 @@ fn what_is_nested_deeper_than_descriptors_and_stacks_allow_is_removed() {
 fn directories_that_are_closed_to_their_owner_are_removed() {
     let directory = tempfile::tempdir().expect("a directory");
     let workspaces = host(directory.path());
-    let workspace = workspaces.create(&key("a")).expect("is made");
+    let files = workspaces.create(&key("a")).expect("is made").files;
     for closed in ["none", "read"] {
-        let path = workspace.files.join(closed);
+        let path = files.join(closed);
         fs::create_dir_all(path.join("below/further")).expect("makes");
         fs::write(path.join("below/file"), "text").expect("writes");
         let mode = if closed == "none" { 0 } else { 0o500 };
@@ -112,27 +113,49 @@ fn directories_that_are_closed_to_their_owner_are_removed() {
 fn a_workspace_that_another_host_uses_is_neither_removed_nor_swept() {
     let directory = tempfile::tempdir().expect("a directory");
     let (one, other) = (host(directory.path()), host(directory.path()));
-    let workspace = one.create(&key("a")).expect("is made");
-    fs::write(workspace.files.join("kept"), "kept").expect("writes");
+    let files = one.create(&key("a")).expect("is made").files;
+    fs::write(files.join("kept"), "kept").expect("writes");
     let error = other.remove(&key("a")).expect_err("the other host uses it");
     assert!(matches!(error, WorkspaceError::InUse), "{error}");
     assert!(wharf_core::Error::from(error).message.contains("try again"));
-    assert_eq!(other.sweep(SystemTime::now() + 2 * DAY, |_| false).expect("sweeps"), 0);
-    assert_eq!(fs::read_to_string(workspace.files.join("kept")).expect("is there"), "kept");
+    assert_eq!(other.sweep(SystemTime::now() + 2 * DAY).expect("sweeps"), 0);
+    assert_eq!(fs::read_to_string(files.join("kept")).expect("is there"), "kept");
     // A host's lock goes with it, however the host ended.
     drop(one);
     assert!(other.remove(&key("a")).expect("removes"));
 }
 
 #[test]
-fn a_workspace_in_which_something_runs_is_not_removed_by_its_own_host() {
+fn a_workspace_in_which_something_stays_is_removed_by_no_host() {
     let directory = tempfile::tempdir().expect("a directory");
-    let workspaces = host(directory.path());
-    workspaces.create(&key("a")).expect("is made");
-    let _ = workspaces.due(&[key("a")].into());
-    assert!(matches!(workspaces.remove(&key("a")), Err(WorkspaceError::InUse)));
-    let _ = workspaces.due(&[].into());
-    assert!(workspaces.remove(&key("a")).expect("removes"));
+    let (one, other) = (host(directory.path()), host(directory.path()));
+    let stay = one.create(&key("a")).expect("is made").stay.expect("a stay");
+    let again = stay.clone();
+    drop(stay);
+    for host in [&one, &other] {
+        assert!(matches!(host.remove(&key("a")), Err(WorkspaceError::InUse)));
+        assert_eq!(host.sweep(SystemTime::now() + 2 * DAY).expect("sweeps"), 0);
+        let _ = one.due();
+    }
+    assert!(one.of(&key("a")).stay.is_none(), "naming it is no stay");
+    drop(again);
+    assert!(one.remove(&key("a")).expect("removes"));
+}
+
+#[test]
+fn a_stay_keeps_its_lock_from_the_first_moment_however_many_other_sessions_are_used() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (one, other) = (host(directory.path()), host(directory.path()));
+    one.create(&key("idle")).expect("is made");
+    let stay = one.create(&key("stays")).expect("is made").stay;
+    for session in 0..300 {
+        one.create(&key(&format!("s{session}"))).expect("is made");
+    }
+    assert!(matches!(other.remove(&key("stays")), Err(WorkspaceError::InUse)));
+    assert!(other.remove(&key("idle")).expect("removes"), "its lock was given up for others");
+    drop(stay);
+    one.create(&key("last")).expect("is made");
+    assert!(other.remove(&key("stays")).expect("removes"), "it was used before the others");
 }
 
 #[test]
@@ -149,6 +172,7 @@ fn sessions_that_come_and_go_while_others_remove_them_always_find_a_whole_worksp
         for _ in 0..300 {
             let workspace = one.create(&key("a")).expect("is made");
             fs::write(workspace.files.join("file"), "text").expect("it is held, so it stays");
+            drop(workspace);
             let _ = one.remove(&key("a"));
         }
         done.store(true, Relaxed);

@@ -23,8 +23,11 @@ use wasmtime_wasi::{
         },
     },
 };
-use wharf_core::grant::Access;
-use wharf_workspace::Volume;
+use wharf_core::{
+    WorkspaceStay,
+    grant::{Access, ExchangeFolder},
+};
+use wharf_workspace::{Volume, Workspace};
 
 use self::descriptors::{DescriptorHandle, blocking, may_write, returned};
 use super::workspace::{EXCHANGE, FILES};
@@ -82,12 +85,12 @@ impl preopens::Host for Preopens<'_> {
     /// Asked for when a guest first touches a file, not when it is made.
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
         let mut handed = Vec::new();
-        for GrantedDirectory { name, directory, access, exchange, volume } in self.0.directories() {
+        for GrantedDirectory { name, directory, access, exchange, volume, stay } in self.0.directories() {
             let (perms, mode) = match access {
                 Access::Read => (FsPerms::ReadOnly, OpenMode::READ),
                 Access::Write => (FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE),
             };
-            let meter = WriteMeter::new(Arc::clone(&self.0.call), volume);
+            let meter = WriteMeter::new(Arc::clone(&self.0.call), volume, stay);
             let descriptor = Descriptor::Dir(Dir::new(directory, perms, mode, false));
             handed.push((self.0.hand_out(descriptor, meter, exchange)?, name));
         }
@@ -102,6 +105,8 @@ struct GrantedDirectory {
     access: Access,
     exchange: bool,
     volume: Arc<Volume>,
+    /// Keeps a workspace for as long as the guest has it open.
+    stay: Option<WorkspaceStay>,
 }
 
 impl Guest {
@@ -112,25 +117,26 @@ impl Guest {
         else {
             return Vec::new();
         };
-        let key = granted.key(self.call.context());
-        let own = workspaces.find(&key).map(|own| (FILES.to_owned(), own.files, granted.grant().access, false));
-        let exchange = granted.grant().exchange.iter();
-        let exchange =
-            exchange.map(|folder| (format!("{EXCHANGE}/{}", folder.name), folder.path.clone(), folder.access, true));
-        let open = |path: &Path, exchange| {
-            let directory = files::root(path)?;
-            let volume =
-                if exchange { workspaces.folder(&directory)? } else { workspaces.volume(&key).ok_or(Errno::NOENT)? };
-            Ok::<_, std::io::Error>((directory, volume))
-        };
-        let opened = own.into_iter().chain(exchange).filter_map(|(name, path, access, exchange)| {
-            match open(&path, exchange) {
-                Ok((directory, volume)) => Some(GrantedDirectory { name, directory, access, exchange, volume }),
-                Err(error) => {
-                    tracing::warn!(plugin = %self.call.plugin, path = %path.display(), %error, "a granted folder cannot be opened");
-                    None
-                }
-            }
+        let (key, access) = (granted.key(self.call.context()), granted.grant().access);
+        let own = workspaces.find(&key).map(|Workspace { files, stay, .. }| {
+            let opened = files::root(&files).and_then(|directory| {
+                let volume = workspaces.volume(&key).ok_or(Errno::NOENT)?;
+                Ok(GrantedDirectory { name: FILES.to_owned(), directory, access, exchange: false, volume, stay })
+            });
+            (files, opened)
+        });
+        let folders = granted.grant().exchange.iter().map(|ExchangeFolder { name, path, access }| {
+            let opened = files::root(path).and_then(|directory| {
+                let (name, volume) = (format!("{EXCHANGE}/{name}"), workspaces.folder(&directory)?);
+                Ok(GrantedDirectory { name, directory, access: *access, exchange: true, volume, stay: None })
+            });
+            (path.clone(), opened)
+        });
+        let opened = own.into_iter().chain(folders).filter_map(|(path, opened)| {
+            let failed = |error: &std::io::Error| {
+                tracing::warn!(plugin = %self.call.plugin, path = %path.display(), %error, "a granted folder cannot be opened");
+            };
+            opened.inspect_err(failed).ok()
         });
         opened.collect()
     }

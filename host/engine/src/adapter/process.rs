@@ -217,6 +217,6 @@ impl Host for Guest {
 
 /// Where processes of a session run.
 pub(super) fn place_of(workspace: Workspace) -> ChildWorkspace {
-    let Workspace { files, home, user } = workspace;
-    ChildWorkspace { files, home, user }
+    let Workspace { files, home, user, stay } = workspace;
+    ChildWorkspace { files, home, user, stay }
 }

@@ -88,8 +88,8 @@ impl Host for Guest {
         let place = match &call.rooms.workspaces {
             // A workspace is made only where files may come or go.
             Some(workspaces) if grant.downloads || grant.uploads => {
-                let Workspace { files, user, .. } = workspaces.create(&granted.workspace(call.context()))?;
-                Some(PageWorkspace { files, user })
+                let Workspace { files, user, stay, .. } = workspaces.create(&granted.workspace(call.context()))?;
+                Some(PageWorkspace { files, user, stay })
             }
             Some(_) | None => None,
         };

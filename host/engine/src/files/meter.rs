@@ -3,7 +3,7 @@
 use std::{fs::File, io, sync::Arc};
 
 use rustix::{fs::fstat, io::Errno};
-use wharf_core::Share;
+use wharf_core::{Share, WorkspaceStay};
 use wharf_workspace::Volume;
 
 use super::{SpaceChange, taken};
@@ -14,6 +14,8 @@ use crate::{budget::ExceededLimit, call::ActiveCall};
 pub(crate) struct WriteMeter {
     call: Arc<ActiveCall>,
     pub(crate) volume: Arc<Volume>,
+    /// Keeps the workspace: what is written to removed files would be lost. Absent for a folder.
+    _stay: Option<WorkspaceStay>,
 }
 
 /// A write that does not fit.
@@ -41,8 +43,8 @@ struct FileExtent {
 }
 
 impl WriteMeter {
-    pub(crate) fn new(call: Arc<ActiveCall>, volume: Arc<Volume>) -> Self {
-        Self { call, volume }
+    pub(crate) fn new(call: Arc<ActiveCall>, volume: Arc<Volume>, stay: Option<WorkspaceStay>) -> Self {
+        Self { call, volume, _stay: stay }
     }
 
     /// Counts data that the guest writes to a stream, and takes room for it.

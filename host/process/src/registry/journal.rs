@@ -159,6 +159,7 @@ fn revive(record: ProcessRecord, directory: PathBuf, quotas: &ProcessQuotas) -> 
         stdout: reopen(Process::STDOUT)?,
         stderr: reopen(Process::STDERR)?,
         slot: quotas.ended_slot(&owner),
+        stay: Mutex::new(None),
         owner,
         directory,
         state: watch::Sender::new(state.clone()),

@@ -18,6 +18,7 @@ use tokio::{
     task::spawn_blocking,
     time::{Instant, timeout, timeout_at},
 };
+use wharf_core::WorkspaceStay;
 use wharf_spawn::{Child, StdinPipe};
 
 use super::{quotas::ProcessSlot, state::ProcessState, termination::StopRequest};
@@ -47,6 +48,8 @@ pub(super) struct Process {
     pub(super) state: watch::Sender<ProcessState>,
     /// What it counts as in the quotas.
     pub(super) slot: ProcessSlot,
+    /// Keeps its workspace, as long as something of it runs.
+    pub(super) stay: Mutex<Option<WorkspaceStay>>,
     /// Held to count, never across an await.
     pub(super) polls: Mutex<Polls>,
     /// Held while something is written, so that two writers do not mix.
@@ -102,8 +105,14 @@ impl Process {
     /// Nothing of its tree is left.
     pub(super) fn release(&self) {
         self.set_descendants(0);
-        self.slot.end(&self.owner);
+        self.leave();
         self.child.lock().take();
+    }
+
+    /// Nothing of it runs any more: its slot is free, and its workspace may go.
+    fn leave(&self) {
+        self.slot.end(&self.owner);
+        self.stay.lock().take();
     }
 
     /// How many descendants live, where the leader has ended. Where the supervisor does
@@ -166,7 +175,7 @@ impl Process {
             // Its slot is free before its end is told, unless it left something
             // running.
             if self.descendants.load(SeqCst) == 0 {
-                self.slot.end(&self.owner);
+                self.leave();
             }
             self.state.send_replace(state);
         }

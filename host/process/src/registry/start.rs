@@ -20,7 +20,7 @@ use tokio::{
 use wharf_files::private_files;
 use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnError, Spawner, StdoutPipe};
 
-use wharf_core::quota::Level;
+use wharf_core::{WorkspaceStay, quota::Level};
 
 use super::{
     Processes,
@@ -67,6 +67,8 @@ pub struct SpawnRequest {
     pub containment: Containment,
     /// The user that it is, where it is not the host's own.
     pub user: Option<u32>,
+    /// Keeps its workspace from being removed until nothing of it runs any more.
+    pub stay: Option<WorkspaceStay>,
 }
 
 impl SpawnRequest {
@@ -115,6 +117,7 @@ impl Processes {
             directory: self.directory.of(id),
             limits: self.settings.output,
             slot,
+            stay: request.stay.clone(),
             stops,
         };
         let disk = Arc::clone(&self.quotas.disk);
@@ -201,6 +204,7 @@ struct PlannedProcess {
     directory: PathBuf,
     limits: OutputLimits,
     slot: ProcessSlot,
+    stay: Option<WorkspaceStay>,
     stops: mpsc::Sender<StopRequest>,
 }
 
@@ -214,7 +218,7 @@ impl PlannedProcess {
         };
         let (stdout, stderr) = (reserve()?, reserve()?);
         private_files::make_new_directory(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
-        let Self { id, owner, command, directory, limits, slot, stops } = self;
+        let Self { id, owner, command, directory, limits, slot, stay, stops } = self;
         let create = |name, claim| CapturedOutput::create(&directory.join(name), limits, claim);
         let streams = create(Process::STDOUT, stdout).and_then(|stdout| Ok((stdout, create(Process::STDERR, stderr)?)));
         let recorded = streams.and_then(|(stdout, stderr)| {
@@ -229,6 +233,7 @@ impl PlannedProcess {
                 stderr,
                 state: watch::Sender::new(ProcessState::STARTING),
                 slot,
+                stay: Mutex::new(stay),
                 polls: Mutex::new(Polls::default()),
                 input: tokio::sync::Mutex::new(None),
                 pid: OnceLock::new(),

@@ -2,11 +2,36 @@
 
 use std::{sync::Arc, time::Duration};
 
-use wharf_process::{Exit, KilledBy, ProcessError, Status};
-use wharf_test_support::{AMPLE, in_time, processes::lives};
+use wharf_core::WorkspaceStay;
+use wharf_process::{Exit, KilledBy, ProcessError, SpawnRequest, Status};
+use wharf_test_support::{AMPLE, in_time, processes::lives, until};
 
 use crate::support::{Room, owned, owner, shell};
 use crate::waiting::pattern;
+
+#[tokio::test]
+async fn a_process_stays_in_its_workspace_until_nothing_of_it_is_left() {
+    let room = Room::new().await;
+    let presence = Arc::new(());
+    let staying = |command: &str| {
+        let stay = Some(WorkspaceStay::new(Arc::clone(&presence)));
+        SpawnRequest { stay, ..shell(command) }
+    };
+    let is_held = || Arc::strong_count(&presence) > 1;
+    let runs = room.start(staying("exec sleep 1000")).await;
+    assert!(is_held(), "it runs");
+    room.processes.stop(&owner("one"), runs, Duration::ZERO).await.expect("a process");
+    assert!(!is_held(), "nothing of it runs");
+    let behind = room.start(staying("setsid sleep 1000 & exit 0")).await;
+    room.exit(behind).await;
+    assert!(is_held(), "what it left behind runs");
+    room.processes.stop(&owner("one"), behind, Duration::ZERO).await.expect("a process");
+    until("it is let go", || !is_held()).await;
+    let missing = SpawnRequest { program: "/bin/no-such-program".into(), ..staying("") };
+    room.processes.spawn(&owner("one"), missing, 1).await.expect_err("it does not start");
+    assert!(!is_held(), "it never ran");
+    room.close().await;
+}
 
 #[tokio::test]
 async fn the_end_of_a_session_kills_all_it_runs_and_nothing_of_another() {

@@ -108,6 +108,7 @@ pub(crate) fn shell(command: &str) -> SpawnRequest {
         limits: ChildLimits::default(),
         containment: Containment::None,
         user: None,
+        stay: None,
     }
 }
 

@@ -160,7 +160,7 @@ async fn granted(workspace: &Path, require_containment: bool) -> SpawnRequest {
         environment: &[],
         terminal: "dumb",
     };
-    let place = ChildWorkspace { files: workspace.into(), home: workspace.into(), user: None };
+    let place = ChildWorkspace { files: workspace.into(), home: workspace.into(), user: None, stay: None };
     let found = Spawner::new().capabilities().await.expect("an answer");
     let plan = policy::plan(&granted.children(), &place, &request, &found, &ProcessLimits::default()).expect("a plan");
     SpawnRequest {

@@ -51,7 +51,8 @@ fn planned_with(
         environment,
         terminal: "xterm-256color",
     };
-    let workspace = ChildWorkspace { files: "/data/files".into(), home: "/data/home".into(), user: Some(7) };
+    let workspace =
+        ChildWorkspace { files: "/data/files".into(), home: "/data/home".into(), user: Some(7), stay: None };
     plan(&granted.children(), &workspace, &request, capabilities, &ProcessLimits::default())
 }
 

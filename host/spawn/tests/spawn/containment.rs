@@ -222,7 +222,7 @@ fn session_place() -> (tempfile::TempDir, ChildWorkspace) {
         fs::set_permissions(&part, fs::Permissions::from_mode(0o700)).expect("a mode");
         chown(&part, user, user).expect("another owner");
     }
-    let place = ChildWorkspace { files: place.join("files"), home: place.join("home"), user };
+    let place = ChildWorkspace { files: place.join("files"), home: place.join("home"), user, stay: None };
     (directory, place)
 }
 

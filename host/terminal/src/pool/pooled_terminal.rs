@@ -11,7 +11,7 @@ use std::{collections::VecDeque, fs, path::PathBuf, time::Duration};
 use chrono::{DateTime, Utc};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::watch, time::Instant};
-use wharf_core::{TerminalOwner, quota::Share};
+use wharf_core::{TerminalOwner, WorkspaceStay, quota::Share};
 
 use super::{end_cause, event_stream::TerminalEventStream, exit_intent};
 use crate::{
@@ -60,6 +60,8 @@ pub(crate) struct LaunchedTerminal {
     pub(crate) request: TerminalRequest,
     /// The workspace as its program sees it.
     pub(crate) workspace: PathBuf,
+    /// Keeps that workspace.
+    pub(crate) stay: Option<WorkspaceStay>,
     pub(crate) deadline: Option<Instant>,
 }
 
@@ -94,6 +96,8 @@ struct TerminalState {
     /// Its place among the open ones, until its program has ended or another
     /// terminal was given it.
     place: Option<Share>,
+    /// Keeps its workspace from being removed, until it is over.
+    stay: Option<WorkspaceStay>,
     /// Its place among the ended ones.
     tombstone: Option<Share>,
     restarts: u32,
@@ -111,8 +115,8 @@ struct TerminalState {
 
 impl PooledTerminal {
     pub(crate) fn new(launched: LaunchedTerminal) -> Self {
-        let LaunchedTerminal { id, owner, command, profile, events, restart, session, request, workspace, deadline } =
-            launched;
+        let LaunchedTerminal { id, owner, command, profile, events, restart, session, request, .. } = launched;
+        let LaunchedTerminal { workspace, stay, deadline, .. } = launched;
         let (began, started) = (Instant::now(), Utc::now());
         let first_directory = request.working_directory.clone();
         let state = TerminalState {
@@ -122,6 +126,7 @@ impl PooledTerminal {
             why: None,
             because: None,
             place: None,
+            stay,
             tombstone: None,
             restarts: 0,
             restarted_because: None,
@@ -301,7 +306,7 @@ impl PooledTerminal {
         let mut state = self.state();
         (state.exit, state.why, state.ended) = (exit, why, Some((Instant::now(), Utc::now())));
         state.because = because.or_else(|| exit.map(end_cause::of_exit));
-        (state.request, state.place) = (None, None);
+        (state.request, state.place, state.stay) = (None, None, None);
         drop(state);
         self.session.end_views();
         if let Some(events) = &self.events {

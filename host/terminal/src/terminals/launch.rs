@@ -116,7 +116,7 @@ impl Terminals {
         &self,
         granted: &GrantedTerminal<'_>,
         context: &Context,
-        workspace: &ChildWorkspace,
+        place: &ChildWorkspace,
         request: LaunchRequest<'_>,
     ) -> Result<LaunchOutcome, TerminalError> {
         let LaunchRequest { record, needs_stream, .. } = request;
@@ -124,9 +124,9 @@ impl Terminals {
             let problem = "terminals are not recorded here; leave it out, or have the operator configure it".to_owned();
             return Err(TerminalError::Invalid { problem });
         }
-        let planned = self.plan(granted, workspace, request).await?;
+        let planned = self.plan(granted, place, request).await?;
         let PlannedTerminal { command, profile, restart, lifetime, workspace, request } = planned;
-        let owner = granted.owner(context);
+        let (owner, stay) = (granted.owner(context), place.stay.clone());
         let id = TerminalId::random()
             .map_err(|error| TerminalError::System { action: "make an id", source: std::io::Error::other(error) })?;
 
@@ -137,8 +137,19 @@ impl Terminals {
             return Err(TerminalError::NoEventStream);
         }
         let deadline = Instant::now().checked_add(lifetime);
-        let launched =
-            LaunchedTerminal { id, owner, command, profile, events, restart, session, request, workspace, deadline };
+        let launched = LaunchedTerminal {
+            id,
+            owner,
+            command,
+            profile,
+            events,
+            restart,
+            session,
+            request,
+            workspace,
+            stay,
+            deadline,
+        };
         let terminal = Arc::new(PooledTerminal::new(launched));
         self.record(&terminal, record).await;
         // It runs, so from here on nothing fails, and others may go for it.

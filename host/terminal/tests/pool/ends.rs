@@ -1,9 +1,9 @@
 //! How terminals end, and what ends with them.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
-use wharf_core::{Code, Error, Quota, quota::Bounds};
+use wharf_core::{Code, Error, Quota, WorkspaceStay, quota::Bounds};
 use wharf_terminal::{CloseReason, Restart, Status, TerminalError};
 use wharf_test_support::{processes::lives, until};
 
@@ -102,13 +102,29 @@ async fn a_pool_that_shuts_down_leaves_nothing_and_starts_nothing() {
 }
 
 #[tokio::test]
+async fn a_terminal_stays_in_its_workspace_until_it_is_over() {
+    let presence = Arc::new(());
+    let mut room = Room::with(|settings| settings.first_backoff = Duration::from_millis(1));
+    room.stay = Some(WorkspaceStay::new(Arc::clone(&presence)));
+    let owner = somebody("one");
+    let id = room.script_with(&owner, "exit 7", Some(Restart::OnCrash)).await.expect("a terminal").id;
+    let other = room.script_with(&somebody("two"), "exec cat", Some(Restart::OnCrash)).await.expect("a terminal").id;
+    room.stay = None;
+    room.closed(&owner, id).await;
+    // One of a program that crashed too often is over; that of the other is held.
+    until("the first is let go", || Arc::strong_count(&presence) == 2).await;
+    room.terminals.close(&somebody("two").owner(), other, Duration::ZERO).await.expect("a terminal");
+    assert_eq!(Arc::strong_count(&presence), 1, "also of one that is remembered");
+}
+
+#[tokio::test]
 async fn the_terminals_of_a_session_can_be_ended_together() {
     let room = Room::with(|settings| settings.limits.open_per_owner = 2);
     let (one, two) = (somebody("one"), somebody("two"));
     let ids = [room.shell(&one).await, room.shell(&one).await];
     let other = room.shell(&two).await;
-    let sessions: Vec<_> = room.terminals.open_sessions().into_iter().map(|(_, session)| session.to_string()).collect();
-    assert_eq!(sessions, ["one", "two"]);
+    let sessions: Vec<_> = room.terminals.all().into_iter().map(|(owner, _)| owner.session.to_string()).collect();
+    assert_eq!(sessions, ["one", "one", "two"]);
     let owner = one.owner();
     let bytes = Bounds {
         resource: "bytes of workspaces",

@@ -5,7 +5,7 @@
 
 use std::{fs, sync::LazyLock, time::Duration};
 
-use wharf_core::{Context, Grants, PluginName, TerminalGrant, TerminalOwner};
+use wharf_core::{Context, Grants, PluginName, TerminalGrant, TerminalOwner, WorkspaceStay};
 use wharf_spawn::Spawner;
 use wharf_terminal::{
     ChildWorkspace, LaunchOutcome, LaunchRequest, Restart, Status, TerminalError, TerminalId, TerminalInfo,
@@ -23,6 +23,8 @@ pub(crate) fn spawner() -> Spawner {
 pub(crate) struct Room {
     pub(crate) terminals: Terminals,
     pub(crate) directory: tempfile::TempDir,
+    /// What terminals hold of that workspace.
+    pub(crate) stay: Option<WorkspaceStay>,
 }
 
 /// A plugin and a context that may have terminals.
@@ -79,7 +81,7 @@ impl Room {
         for name in ["files", "home", "home/tmp"] {
             fs::create_dir(directory.path().join(name)).expect("a directory");
         }
-        Self { terminals: Terminals::open(spawner, settings).expect("a pool"), directory }
+        Self { terminals: Terminals::open(spawner, settings).expect("a pool"), directory, stay: None }
     }
 
     pub(crate) fn place(&self) -> ChildWorkspace {
@@ -87,6 +89,7 @@ impl Room {
             files: self.directory.path().join("files"),
             home: self.directory.path().join("home"),
             user: None,
+            stay: self.stay.clone(),
         }
     }
 

@@ -21,7 +21,7 @@ impl Room {
         for name in ["files", "browser", "outside", "staging"] {
             fs::create_dir(directory.path().join(name)).expect("a directory");
         }
-        let place = PageWorkspace { files: directory.path().join("files"), user: None };
+        let place = PageWorkspace { files: directory.path().join("files"), user: None, stay: None };
         fs::write(directory.path().join("outside/secret"), "secret").expect("a file");
         Self { directory, place }
     }

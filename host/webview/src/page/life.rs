@@ -120,5 +120,6 @@ impl PageState {
         self.dialog.clear();
         self.cut_results.clear();
         self.loading = false;
+        self.stay = None;
     }
 }

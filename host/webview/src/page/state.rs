@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Map;
 use tokio::{sync::oneshot, time::Instant};
 use wharf_contract::webview::POPUPS;
-use wharf_core::{Share, WebViewLimits};
+use wharf_core::{Share, WebViewLimits, WorkspaceStay};
 
 use super::{
     cut_results::{CutResult, CutResults},
@@ -64,6 +64,8 @@ pub(crate) struct PageState {
     /// The share of those files.
     pub(crate) transfer: Share,
     pub(super) places: OpenPageShares,
+    /// Keeps its workspace, as long as it is open.
+    pub(crate) stay: Option<WorkspaceStay>,
     /// Its place among closed pages.
     pub(crate) remembered: Option<Share>,
     used: Instant,
@@ -107,6 +109,7 @@ impl PageState {
             staged: false,
             transfer: shares.transfer(),
             places,
+            stay: None,
             remembered: None,
             used: now,
             last_used: Utc::now(),

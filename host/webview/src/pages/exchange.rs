@@ -17,9 +17,9 @@ impl Core {
     /// log.
     pub(super) fn take_download(self: &Arc<Self>, page: &Arc<Page>, ended: Download) {
         let limit = self.limits.downloads;
-        let refused = self.look(page, |state, _| {
+        let (refused, stay) = self.look(page, |state, _| {
             state.downloads += 1;
-            if !page.downloads {
+            let refused = if !page.downloads {
                 Some(
                     "downloads are not granted; to allow them, set `downloads = true` beside the granted origins"
                         .into(),
@@ -28,14 +28,19 @@ impl Core {
                 Some(format!("the page has had {limit} downloads, as many as it may (limit `downloads`)"))
             } else {
                 (!state.is_open()).then(|| "its page is closed".to_owned())
-            }
+            };
+            (refused, state.stay.clone())
         });
         // It is on the disk already, and counts until it was moved.
         let mut share = page.shares.transfer();
         share.record(if ended.staged.is_ok() { ended.bytes } else { 0 });
         let (core, page) = (Arc::clone(self), Arc::clone(page));
         let runtime = page.runtime.clone();
-        runtime.spawn_blocking(move || core.move_download(&page, &ended, refused, share));
+        runtime.spawn_blocking(move || {
+            core.move_download(&page, &ended, refused, share);
+            // The page may have been closed since.
+            drop(stay);
+        });
     }
 
     fn move_download(&self, page: &Page, ended: &Download, refused: Option<String>, share: Share) {

@@ -49,18 +49,6 @@ impl WebViews {
         pages.iter().map(|page| (page.owner.clone(), self.core.info(page))).collect()
     }
 
-    /// The sessions that have open pages, each once.
-    #[must_use]
-    pub fn open_sessions(&self) -> Vec<(TenantId, SessionId)> {
-        let open = |page: &Page| page.decide(|state, _| state.is_open());
-        let pages = self.core.pages(open);
-        let mut sessions: Vec<_> =
-            pages.iter().map(|page| (page.owner.tenant.clone(), page.owner.session.clone())).collect();
-        sessions.sort();
-        sessions.dedup();
-        sessions
-    }
-
     /// Closes a page of any owner, for the operator. The page afterwards; none where it
     /// does not exist.
     pub async fn close_for_operator(&self, id: PageId, patience: Duration) -> Option<PageInfo> {

@@ -6,6 +6,7 @@ mod granted;
 mod lost;
 mod owners;
 mod polls;
+mod removal;
 
 use serde_json::{Value, json};
 use wharf::Context;

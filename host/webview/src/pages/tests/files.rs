@@ -1,9 +1,9 @@
 //! Files between pages and a workspace.
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, sync::Arc};
 
 use tempfile::TempDir;
-use wharf_core::{Error, WebViewLimits};
+use wharf_core::{Error, WebViewLimits, WorkspaceStay};
 use wharf_test_support::{AMPLE, until};
 
 use super::support::{Bench, Call};
@@ -131,6 +131,21 @@ async fn files_given_to_pages_count_for_session_and_tenant_until_the_pages_are_c
     assert!(told.message.contains("`transfer_bytes`"), "{told}");
     bench.pages.close(&bench.owner(), page, AMPLE).await.expect("a page");
     until("there is room again", || own.try_perform(further, "set-files", parameters).is_ok()).await;
+}
+
+#[tokio::test]
+async fn a_page_stays_in_its_workspace_while_it_is_open() {
+    let directory = TempDir::new().expect("a directory");
+    let presence = Arc::new(());
+    let mut bench = Bench::new(WebViewLimits::default()).placed(directory.path());
+    bench.place.as_mut().expect("a workspace").stay = Some(WorkspaceStay::new(Arc::clone(&presence)));
+    let pages = [bench.open(), bench.open()];
+    bench.place = None;
+    assert_eq!(Arc::strong_count(&presence), 3);
+    for (page, left) in pages.into_iter().zip([2, 1]) {
+        bench.pages.close(&bench.owner(), page, AMPLE).await.expect("a page");
+        assert_eq!(Arc::strong_count(&presence), left, "a page that is remembered holds nothing");
+    }
 }
 
 #[tokio::test]

@@ -186,7 +186,7 @@ impl Bench {
 
     /// The same, where the session has a workspace.
     pub(super) fn placed(mut self, files: &Path) -> Self {
-        self.place = Some(PageWorkspace { files: files.to_path_buf(), user: None });
+        self.place = Some(PageWorkspace { files: files.to_path_buf(), user: None, stay: None });
         self
     }
 
