@@ -10,6 +10,7 @@ pub mod audit;
 pub mod context;
 pub mod digest;
 pub mod error;
+pub mod expression;
 pub mod grant;
 pub mod handle;
 pub mod id;

@@ -9,7 +9,7 @@
 //! | file | what it owns |
 //! |---|---|
 //! | `inspect`, `weigh`, `bounds`, `error` | what is refused of a schema before it is compiled |
-//! | `budget`, `rule_graph`, `pattern` | what it is compiled to, and how large that may be |
+//! | `budget`, `rule_graph`, `pattern` | what it is compiled to, how large that may be, and how long it may take |
 //! | `meter`, `evaluate`, `shared`, `evaluated`, `member_schemas`, `equality` | whether a value fits, in counted steps |
 //! | `explain`, `shared` | what is wrong with one that does not, in counted steps, too |
 
@@ -100,7 +100,7 @@ impl Schema {
         self.compiled.get().is_some()
     }
 
-    /// Compiles it now, unless that has happened. Takes up to a second.
+    /// Compiles it now, unless that has happened. Takes up to a second ([`SchemaBudget`]).
     ///
     /// # Errors
     /// As [`Schema::compile`].

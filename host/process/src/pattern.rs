@@ -1,6 +1,7 @@
 //! Patterns to wait for: bounded in what they cost, whatever the child prints.
 
 use regex::bytes::{Regex, RegexBuilder};
+use wharf_core::expression::{CompileBudget, CostlyExpression};
 
 use crate::output::{CapturedOutput, OutputReadError};
 
@@ -30,6 +31,9 @@ pub enum InvalidPattern {
         /// Its length.
         given: usize,
     },
+    /// It takes too long to compile.
+    #[error(transparent)]
+    Costly(#[from] CostlyExpression),
     /// It is no regular expression, or multiplies out to too much.
     #[error("{source}")]
     Syntax {
@@ -51,11 +55,13 @@ impl Pattern {
     /// Compiles a pattern.
     ///
     /// # Errors
-    /// Where it is too long, malformed, or too large once compiled.
+    /// Where it is too long, takes too long to compile, is malformed, or is too large once
+    /// compiled.
     pub fn new(raw: &str) -> Result<Self, InvalidPattern> {
         if raw.len() > MAX_PATTERN_BYTES {
             return Err(InvalidPattern::TooLong { given: raw.len() });
         }
+        CompileBudget::new(CompileBudget::REQUEST).spend_on(raw)?;
         RegexBuilder::new(raw)
             .multi_line(true)
             .size_limit(MAX_COMPILED_BYTES)

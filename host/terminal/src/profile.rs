@@ -8,8 +8,9 @@ mod built_in;
 
 use std::path::Path;
 
-use wharf_completion::detection::{InvalidParameter, InvalidPrompt, Parameters, Preset, Tuning};
+use wharf_completion::detection::{InvalidParameter, InvalidPrompt, Parameters, Preset, Prompts, Tuning};
 use wharf_contract::terminal::Restart;
+use wharf_core::expression::CompileBudget;
 use wildmatch::WildMatch;
 
 use crate::{InputRules, RefusedWord, TerminalError};
@@ -88,8 +89,8 @@ pub(crate) struct ProgramProfile {
     pub(crate) preset: Preset,
     pub(crate) rules: InputRules,
     pub(crate) restart: Option<Restart>,
-    strict: Vec<String>,
-    broad: Vec<String>,
+    /// Beside those of a preset.
+    prompts: Prompts,
     tuning: Tuning,
     own_preset: Preset,
 }
@@ -104,21 +105,18 @@ impl ProgramProfile {
     /// The parameters of a turn of this kind, with the prompts of the program.
     /// What is otherwise for the program is so for turns of its own kind.
     pub(crate) fn parameters(&self, preset: Preset) -> Result<Parameters, ProfileProblem> {
-        fn all(patterns: &[String]) -> Vec<&str> {
-            patterns.iter().map(String::as_str).collect()
-        }
-        fn of(list: &'static str) -> impl Fn(InvalidPrompt) -> ProfileProblem {
-            move |problem| ProfileProblem::Prompt { list, problem }
-        }
         let mut parameters = Parameters::from(preset);
-        if !self.strict.is_empty() {
-            parameters.prompts = parameters.prompts.with_strict(&all(&self.strict)).map_err(of("strict_prompts"))?;
-        }
-        if !self.broad.is_empty() {
-            parameters.prompts = parameters.prompts.with_broad(&all(&self.broad)).map_err(of("broad_prompts"))?;
-        }
+        let prompts = parameters.prompts.with_strict_of(&self.prompts).map_err(of_list(STRICT))?;
+        parameters.prompts = prompts.with_broad_of(&self.prompts).map_err(of_list(BROAD))?;
         Ok(if preset == self.own_preset { parameters.tuned(&self.tuning)? } else { parameters })
     }
+}
+
+const STRICT: &str = "strict_prompts";
+const BROAD: &str = "broad_prompts";
+
+fn of_list(list: &'static str) -> impl Fn(InvalidPrompt) -> ProfileProblem {
+    move |problem| ProfileProblem::Prompt { list, problem }
 }
 
 /// Whether all prompts of these profiles can be used.
@@ -140,33 +138,61 @@ pub(crate) enum ProfileChoice {
 #[derive(Debug)]
 pub(crate) struct ProgramProfiles {
     /// Those of the operator first.
-    all: Vec<ProfileSettings>,
+    all: Vec<KnownProfile>,
     configured: usize,
     input_characters: usize,
 }
 
+/// A profile whose prompts are compiled: once, and not for each turn.
+#[derive(Debug)]
+struct KnownProfile {
+    settings: ProfileSettings,
+    prompts: Prompts,
+}
+
+impl KnownProfile {
+    fn new(settings: ProfileSettings) -> Result<Self, ProfileProblem> {
+        fn all(patterns: &[String]) -> Vec<&str> {
+            patterns.iter().map(String::as_str).collect()
+        }
+        let compile = |strict: &[String], broad: &[String], list| {
+            let mut budget = CompileBudget::new(CompileBudget::OPERATOR);
+            Prompts::new(&all(strict), &all(broad), &mut budget).map_err(of_list(list))
+        };
+        let strict = compile(&settings.strict_prompts, &[], STRICT)?;
+        let broad = compile(&[], &settings.broad_prompts, BROAD)?;
+        let prompts = strict.with_broad_of(&broad).map_err(of_list(BROAD))?;
+        Ok(Self { settings, prompts })
+    }
+}
+
 impl ProgramProfiles {
     pub(crate) fn new(configured: &[ProfileSettings], input_characters: u64) -> Result<Self, InvalidProfile> {
-        for profile in configured {
-            let failed = |source| InvalidProfile { name: profile.name.clone(), source };
+        let input_characters = usize::try_from(input_characters).unwrap_or(usize::MAX);
+        let mut all = Vec::new();
+        for settings in configured.iter().cloned().chain(built_in::profiles()) {
+            let name = settings.name.clone();
+            let failed = |source| InvalidProfile { name: name.clone(), source };
+            all.push(KnownProfile::new(settings).map_err(failed)?);
+        }
+        for profile in all.iter().take(configured.len()) {
+            let failed = |source| InvalidProfile { name: profile.settings.name.clone(), source };
             // The presets differ in how many prompts they have themselves.
             for preset in Preset::ALL {
-                of(profile, 1).parameters(preset).map_err(failed)?;
+                of(profile, input_characters).parameters(preset).map_err(failed)?;
             }
         }
-        let all = configured.iter().cloned().chain(built_in::profiles()).collect();
-        let input_characters = usize::try_from(input_characters).unwrap_or(usize::MAX);
         Ok(Self { all, configured: configured.len(), input_characters })
     }
 
     /// The names of those that the operator configured.
     pub(crate) fn configured(&self) -> impl Iterator<Item = &str> {
-        self.all.iter().take(self.configured).map(|profile| profile.name.as_str())
+        self.all.iter().take(self.configured).map(|profile| profile.settings.name.as_str())
     }
 
     /// The operator's profile of this name.
     pub(crate) fn named(&self, name: &str) -> Option<ProgramProfile> {
-        let found = self.all.iter().take(self.configured).find(|profile| profile.name == name);
+        let found = self.all.iter().take(self.configured).find(|profile| profile.settings.name == name);
         found.map(|profile| of(profile, self.input_characters))
     }
 
@@ -186,8 +212,9 @@ impl ProgramProfiles {
     pub(crate) fn find(&self, program: &Path, arguments: &[String]) -> ProgramProfile {
         let name = program.file_name().unwrap_or_default().to_string_lossy();
         let matches = |pattern: &String| WildMatch::new(pattern).matches(&name);
-        let found = self.all.iter().find(|profile| profile.programs.iter().any(matches));
-        let unknown = ProfileSettings::new("program", &[], Preset::Shell);
+        let found = self.all.iter().find(|profile| profile.settings.programs.iter().any(matches));
+        let settings = ProfileSettings::new("program", &[], Preset::Shell);
+        let unknown = KnownProfile { settings, prompts: Prompts::none() };
         let mut profile = of(found.unwrap_or(&unknown), self.input_characters);
         // What runs a script, or is one, does what it does once more.
         if profile.restart.is_none()
@@ -199,7 +226,7 @@ impl ProgramProfiles {
     }
 }
 
-fn of(settings: &ProfileSettings, maximum_characters: usize) -> ProgramProfile {
+fn of(KnownProfile { settings, prompts }: &KnownProfile, maximum_characters: usize) -> ProgramProfile {
     ProgramProfile {
         name: settings.name.clone(),
         preset: settings.preset,
@@ -207,8 +234,7 @@ fn of(settings: &ProfileSettings, maximum_characters: usize) -> ProgramProfile {
         tuning: settings.tuning.clone(),
         rules: InputRules { refused: settings.refused.clone(), maximum_characters },
         restart: settings.restart,
-        strict: settings.strict_prompts.clone(),
-        broad: settings.broad_prompts.clone(),
+        prompts: prompts.clone(),
     }
 }
 

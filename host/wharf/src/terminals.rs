@@ -9,6 +9,7 @@ use std::{sync::Arc, time::Duration};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
 use wharf_completion::{
     TerminalService,
     detection::given_time,
@@ -19,7 +20,9 @@ use wharf_completion::{
         TurnDescription, TurnRequest, WatchableTerminal,
     },
 };
-use wharf_core::{Code, Context, Error, Grants, PluginName, TerminalOwner, grant::GrantedTerminal};
+use wharf_core::{
+    Code, Context, Error, Grants, PluginName, TerminalOwner, expression::CompileBudget, grant::GrantedTerminal,
+};
 use wharf_engine::Rooms;
 use wharf_terminal::{
     ChildWorkspace, HistorySlice, LaunchRequest, ProgramExit, ScreenSnapshot, Status, TerminalId, TerminalInfo,
@@ -69,7 +72,8 @@ fn invalid(message: impl Into<String>) -> Error {
     Error::new(Code::Invalid, message.into())
 }
 
-/// How a turn is judged, with what the request wants to be otherwise.
+/// How a turn is judged, with what the request wants to be otherwise. Its patterns are
+/// compiled, which takes up to milliseconds.
 fn judged(usual: TurnOptions, request: &TurnRequest) -> Result<TurnOptions, Error> {
     let TurnOptions { mut parameters } = usual;
     if request.prompts.len() > MAX_PROMPTS {
@@ -78,7 +82,8 @@ fn judged(usual: TurnOptions, request: &TurnRequest) -> Result<TurnOptions, Erro
     }
     if !request.prompts.is_empty() {
         let patterns: Vec<&str> = request.prompts.iter().map(String::as_str).collect();
-        let prompts = parameters.prompts.with_strict(&patterns);
+        let mut budget = CompileBudget::new(CompileBudget::REQUEST);
+        let prompts = parameters.prompts.with_strict(&patterns, &mut budget);
         parameters.prompts = prompts.map_err(|error| invalid(format!("`prompts`: {error}")))?;
     }
     let tuning = request.parameters.as_ref();
@@ -144,7 +149,14 @@ impl TerminalService for HostTerminals {
 
     async fn turn(&self, context: &Context, terminal: &str, request: TurnRequest) -> Result<TerminalTurn, Error> {
         let OwnedTerminal { terminals, owner, id } = self.found(context, terminal)?;
-        let options = judged(terminals.turn_options(&owner, id, request.profile.as_deref())?, &request)?;
+        let usual = terminals.turn_options(&owner, id, request.profile.as_deref())?;
+        let interrupted = |_| Error::new(Code::Unavailable, "the host is shutting down");
+        let (options, request) = if request.prompts.is_empty() {
+            (judged(usual, &request), request)
+        } else {
+            spawn_blocking(move || (judged(usual, &request), request)).await.map_err(interrupted)?
+        };
+        let options = options?;
         let keys: Vec<&str> = request.keys.iter().map(String::as_str).collect();
         let input = match (&request.text, keys.len()) {
             (Some(text), 0) if request.submit => TurnInput::Submit(text),

@@ -3,15 +3,16 @@
 //! Owns the patterns. It never sees output: a text counts as a prompt only
 //! where the cursor stands behind it on the rendered screen.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use regex::{RegexSet, RegexSetBuilder};
+use wharf_core::expression::{CompileBudget, CostlyExpression};
 
 /// The longest pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 1_024;
 /// The most patterns of one kind.
 const MAX_PATTERNS: usize = 64;
-/// What the compiled patterns of one kind may take, and their matching cache.
+/// What the patterns that are compiled together may take, and their matching cache.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 /// A longer row is no prompt: nobody reads so much before typing.
 const MAX_ROW_BYTES: usize = 1_024;
@@ -60,8 +61,31 @@ const ENDINGS: &[&str] = &[
 /// Patterns of two kinds. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub struct Prompts {
-    strict: RegexSet,
-    broad: RegexSet,
+    strict: Patterns,
+    broad: Patterns,
+}
+
+/// Patterns of one kind: those of the preset, of the profile and of the turn, each compiled
+/// once and shared from then on.
+#[derive(Debug, Clone, Default)]
+struct Patterns(Vec<Arc<RegexSet>>);
+
+impl Patterns {
+    fn len(&self) -> usize {
+        self.0.iter().map(|set| set.len()).sum()
+    }
+
+    fn and(&self, more: &Self) -> Result<Self, InvalidPrompt> {
+        let all = Self(self.0.iter().chain(&more.0).cloned().collect());
+        match all.len() {
+            0..=MAX_PATTERNS => Ok(all),
+            given => Err(InvalidPrompt::TooMany { given }),
+        }
+    }
+
+    fn is_match(&self, row: &str) -> bool {
+        self.0.iter().any(|set| set.is_match(row))
+    }
 }
 
 /// Of which kind a row is.
@@ -89,6 +113,9 @@ pub enum InvalidPrompt {
         /// How many were given.
         given: usize,
     },
+    /// It, with those before it, takes too long to compile.
+    #[error(transparent)]
+    Costly(#[from] CostlyExpression),
     /// It finds a prompt on an empty row.
     #[error("the pattern {pattern:?} matches an empty row, so every line break would be a prompt")]
     MatchesNothing {
@@ -108,13 +135,14 @@ static STANDARD: LazyLock<Prompts> = LazyLock::new(|| Prompts::known(QUESTIONS, 
 static WITH_REPLS: LazyLock<Prompts> = LazyLock::new(|| Prompts::known(QUESTIONS, &[REPLS, SHELLS].concat(), ENDINGS));
 
 impl Prompts {
-    /// Compiles patterns. `^` and `$` are the ends of the row.
+    /// Compiles patterns, within what the budget has left. `^` and `$` are the ends of the
+    /// row.
     ///
     /// # Errors
-    /// Where there are too many, one is too long, is malformed, or matches an
-    /// empty row.
-    pub fn new(strict: &[&str], broad: &[&str]) -> Result<Self, InvalidPrompt> {
-        Ok(Self { strict: compile(strict)?, broad: compile(broad)? })
+    /// Where there are too many, one is too long, takes too long to compile, is malformed,
+    /// or matches an empty row.
+    pub fn new(strict: &[&str], broad: &[&str], budget: &mut CompileBudget) -> Result<Self, InvalidPrompt> {
+        Ok(Self { strict: compile(strict, budget)?, broad: compile(broad, budget)? })
     }
 
     /// No row is a prompt: for streams that no terminal is behind.
@@ -147,18 +175,24 @@ impl Prompts {
     ///
     /// # Errors
     /// As [`Prompts::new`].
-    pub fn with_strict(&self, more: &[&str]) -> Result<Self, InvalidPrompt> {
-        let strict: Vec<_> = self.strict.patterns().iter().map(String::as_str).chain(more.iter().copied()).collect();
-        Ok(Self { strict: compile(&strict)?, broad: self.broad.clone() })
+    pub fn with_strict(&self, more: &[&str], budget: &mut CompileBudget) -> Result<Self, InvalidPrompt> {
+        self.with_strict_of(&Self { strict: compile(more, budget)?, ..Self::none() })
     }
 
-    /// These, and more broad ones.
+    /// These, and the strict ones of others.
     ///
     /// # Errors
-    /// As [`Prompts::new`].
-    pub fn with_broad(&self, more: &[&str]) -> Result<Self, InvalidPrompt> {
-        let broad: Vec<_> = self.broad.patterns().iter().map(String::as_str).chain(more.iter().copied()).collect();
-        Ok(Self { strict: self.strict.clone(), broad: compile(&broad)? })
+    /// Where they are too many together.
+    pub fn with_strict_of(&self, others: &Self) -> Result<Self, InvalidPrompt> {
+        Ok(Self { strict: self.strict.and(&others.strict)?, broad: self.broad.clone() })
+    }
+
+    /// These, and the broad ones of others.
+    ///
+    /// # Errors
+    /// Where they are too many together.
+    pub fn with_broad_of(&self, others: &Self) -> Result<Self, InvalidPrompt> {
+        Ok(Self { strict: self.strict.clone(), broad: self.broad.and(&others.broad)? })
     }
 
     /// Of which kind a row is; strict where it is both.
@@ -175,20 +209,22 @@ impl Prompts {
 
     /// Patterns of this file. A test compiles each, so none is ever left out.
     fn known(strict: &[&str], more: &[&str], broad: &[&str]) -> Self {
-        Self {
-            strict: compile(&[strict, more].concat()).unwrap_or_default(),
-            broad: compile(broad).unwrap_or_default(),
-        }
+        let mut budget = CompileBudget::new(CompileBudget::OPERATOR);
+        Self::new(&[strict, more].concat(), broad, &mut budget).unwrap_or_default()
     }
 }
 
-fn compile(patterns: &[&str]) -> Result<RegexSet, InvalidPrompt> {
+fn compile(patterns: &[&str], budget: &mut CompileBudget) -> Result<Patterns, InvalidPrompt> {
+    if patterns.is_empty() {
+        return Ok(Patterns::default());
+    }
     if patterns.len() > MAX_PATTERNS {
         return Err(InvalidPrompt::TooMany { given: patterns.len() });
     }
     if let Some(long) = patterns.iter().find(|pattern| pattern.len() > MAX_PATTERN_BYTES) {
         return Err(InvalidPrompt::TooLong { given: long.len() });
     }
+    patterns.iter().try_for_each(|pattern| budget.spend_on(pattern))?;
     let compiled = RegexSetBuilder::new(patterns)
         .size_limit(MAX_COMPILED_BYTES)
         .dfa_size_limit(MAX_COMPILED_BYTES)
@@ -197,7 +233,7 @@ fn compile(patterns: &[&str]) -> Result<RegexSet, InvalidPrompt> {
     let empty = compiled.matches("").into_iter().next();
     match empty.and_then(|index| patterns.get(index)) {
         Some(pattern) => Err(InvalidPrompt::MatchesNothing { pattern: (*pattern).to_owned() }),
-        None => Ok(compiled),
+        None => Ok(Patterns(vec![Arc::new(compiled)])),
     }
 }
 

@@ -1,10 +1,12 @@
 //! What the schemas of one plugin, or of one front end, may take to compile and to keep.
 
 use super::error::SchemaError;
-use crate::{HostLimits, quota::Bound};
+use crate::{HostLimits, expression::CompileBudget, quota::Bound};
 
-/// Bytes of patterns, each as often as its pattern has escapes: up to a second of reading.
-const MAX_READING: u64 = 4_000_000;
+/// Steps of compiling that all patterns have, whatever they may come to: about half a second.
+const COMPILE_STEPS: u64 = 8_000_000;
+/// For as many bytes that patterns may come to, a further step: what usual ones take.
+const BYTES_PER_STEP: u64 = 2;
 
 /// The most that the schemas of one plugin, or of one front end, may come to: each limit
 /// with its name.
@@ -57,7 +59,7 @@ pub struct SchemaBudget {
     parts: u64,
     patterns: u64,
     pattern_total_bytes: u64,
-    reading: u64,
+    compiling: CompileBudget,
 }
 
 impl SchemaBudget {
@@ -70,7 +72,7 @@ impl SchemaBudget {
             parts: parts.1,
             patterns: patterns.1,
             pattern_total_bytes: pattern_total_bytes.1,
-            reading: MAX_READING,
+            compiling: CompileBudget::new(COMPILE_STEPS + pattern_total_bytes.1 / BYTES_PER_STEP),
         }
     }
 
@@ -85,11 +87,17 @@ impl SchemaBudget {
         Ok(())
     }
 
-    /// For one pattern, whose reading takes so much: how many bytes it may come to.
-    pub(super) fn begin_pattern(&mut self, reading: usize) -> Result<usize, SchemaError> {
-        self.reading = self.reading.checked_sub(reading as u64).ok_or(SchemaError::LongPatterns)?;
+    /// For one pattern, whose translation takes so many steps.
+    pub(super) fn begin_pattern(&mut self, translating: u64) -> Result<(), SchemaError> {
+        self.compiling.spend_steps(translating).map_err(|_| SchemaError::LongPatterns)?;
         let none_left = SchemaError::TooManyPatterns { limit: self.limits.patterns };
         self.patterns = self.patterns.checked_sub(1).ok_or(none_left)?;
+        Ok(())
+    }
+
+    /// For compiling what it was translated to: how many bytes that may come to.
+    pub(super) fn compile_pattern(&mut self, expression: &str) -> Result<usize, SchemaError> {
+        self.compiling.spend_on(expression).map_err(|_| SchemaError::LongPatterns)?;
         Ok(usize::try_from(self.limits.pattern_bytes.1.min(self.pattern_total_bytes)).unwrap_or(usize::MAX))
     }
 

@@ -54,8 +54,11 @@ pub enum SchemaError {
     /// The text of a pattern is too long.
     #[error("one of its patterns has more than {MAX_TEXT_BYTES} bytes")]
     LongPattern,
-    /// The texts of all patterns are.
-    #[error("its patterns and those of the schemas before it are too long, and have too many escapes")]
+    /// All patterns take too long to compile.
+    #[error(
+        "its patterns and those of the schemas before it take too long to compile; use fewer escapes such as `\\d`, \
+         fewer and smaller character classes, and leave wide ones out of `(?i)`"
+    )]
     LongPatterns,
     /// A pattern compiles to too much.
     #[error("one of its patterns compiles to more than {} bytes (limit `{}`)", .limit.1, .limit.0)]

@@ -44,11 +44,10 @@ impl Pattern {
         if text.len() > MAX_TEXT_BYTES {
             return Err(SchemaError::LongPattern);
         }
-        // The translation goes through the whole pattern for each escape.
-        let escapes = text.bytes().filter(|byte| *byte == b'\\').count();
-        let limit = budget.begin_pattern((1 + escapes) * text.len())?;
+        budget.begin_pattern(translating(text))?;
         let illegal = |why: String| SchemaError::Invalid(format!("its pattern {:?}: {}", shorten(text), shorten(&why)));
         let translated = jsonschema_regex::to_rust_regex(text).map_err(|()| illegal("it cannot be read".to_owned()))?;
+        let limit = budget.compile_pattern(&translated)?;
         let mut parser = regex_syntax::ParserBuilder::new().nest_limit(MAX_NESTING).build();
         let expression = parser.parse(&translated).map_err(|error| illegal(error.to_string()))?;
         let config = thompson::Config::new().nfa_size_limit(Some(limit)).which_captures(WhichCaptures::None);
@@ -113,6 +112,29 @@ impl Pattern {
         meter.spend(if cache.memory_usage() == before { 1 } else { self.building })?;
         Ok(end.is_match())
     }
+}
+
+/// Steps of translating a pattern: the library parses all of it anew for each escape that
+/// it replaces, which makes it longer.
+fn translating(text: &str) -> u64 {
+    let mut bytes = text.bytes();
+    // It escapes what has a meaning in classes of the one dialect and not of the other.
+    let mut length = text.len() + text.bytes().filter(|byte| b"[&~-".contains(byte)).count();
+    let mut read = length;
+    while let Some(byte) = bytes.next() {
+        if byte != b'\\' {
+            continue;
+        }
+        length += match bytes.next() {
+            Some(b'd' | b'D') => 4,
+            Some(b'w' | b'W') => 11,
+            Some(b's' | b'S') => 160,
+            Some(b'c') => 0,
+            _ => continue,
+        };
+        read += length;
+    }
+    2 * read as u64
 }
 
 /// The same with the words of ECMAScript, whose `\b` and `\B` know ASCII only.

@@ -45,6 +45,30 @@ fn patterns_have_a_size_each_a_size_together_and_a_number() {
 }
 
 #[test]
+fn patterns_take_no_longer_to_compile_than_those_of_one_plugin_may() {
+    let compiled = |patterns: &[String]| {
+        let properties: Map<String, Value> =
+            patterns.iter().map(|text| (text.clone(), json!({"pattern": text}))).collect();
+        let schema = json!({"type": "object", "properties": properties});
+        Schema::compile(&Arc::new(schema.as_object().expect("an object").clone()), &mut SchemaBudget::default())
+            .map(|_| ())
+    };
+    let ages = (0..30).map(|at| format!("{}{at}", "\\p{Age=16.0}{0}".repeat(130)));
+    for (what, patterns) in [
+        ("wide classes without an escape", vec![format!("(?i){}", "[!-\u{10fffd}]{0}".repeat(150))]),
+        ("wide classes with one", vec![format!("(?i){}", "[\\W]{0}".repeat(250))]),
+        ("escapes that become long", vec!["\\s".repeat(1_024)]),
+        ("tables of ages, which are slow together", ages.collect()),
+    ] {
+        assert_eq!(compiled(&patterns), Err(SchemaError::LongPatterns), "{what}");
+    }
+    // As many as a plugin may have, of those that schemas have.
+    let usual = [r"^[a-z0-9-]{1,63}$", r"^\d{4}-\d{2}-\d{2}$", r"^[^\s@]+@[^\s@]+\.[a-z]+$", "^(https?)://[^/]+/"];
+    let many: Vec<String> = (0..1_024).map(|at| format!("{}|{at}", usual[at % usual.len()])).collect();
+    assert_eq!(compiled(&many), Ok(()));
+}
+
+#[test]
 fn schemas_of_one_plugin_share_their_parts() {
     let schema = Arc::new(json!({"type": "object", "enum": [1, 2, 3]}).as_object().expect("an object").clone());
     let limits = SchemaLimits::new(&HostLimits { schema_parts: 12, ..HostLimits::default() });

@@ -147,7 +147,11 @@ impl Host for Guest {
     async fn wait(&mut self, id: String, condition: wit::Condition, milliseconds: u64) -> Result<wit::Waited, Failure> {
         let call = &*self.call;
         let OwnedProcess { processes, owner, id } = call.owned_process(&id)?;
-        let condition = convert::condition(condition)?;
+        let condition = if condition.pattern.is_none() {
+            convert::condition(condition)?
+        } else {
+            spawn_blocking(move || convert::condition(condition)).await??
+        };
         let waited = processes.wait(&owner, id, &condition, call.patience(milliseconds)).await?;
         let (reason, found) = match waited.reason {
             WaitEnd::Output => (WaitReason::Output, None),

@@ -4,6 +4,7 @@ mod convert;
 
 use std::{sync::Arc, time::Duration};
 
+use tokio::task::spawn_blocking;
 use wharf_contract::terminal::View;
 use wharf_core::{
     Code, Error, TerminalOwner,
@@ -52,9 +53,12 @@ weigh! {
 }
 
 impl OwnedTerminal<'_> {
-    fn turn_options(&self, wanted: &wit::TurnOptions) -> Result<TurnOptions, Error> {
+    async fn turn_options(&self, wanted: wit::TurnOptions) -> Result<TurnOptions, Failure> {
         let usual = self.terminals.turn_options(&self.owner, self.id, wanted.preset.as_deref())?;
-        convert::turn_options(wanted, usual)
+        if wanted.prompts.is_empty() {
+            return Ok(convert::turn_options(&wanted, usual)?);
+        }
+        Ok(spawn_blocking(move || convert::turn_options(&wanted, usual)).await??)
     }
 }
 
@@ -137,7 +141,7 @@ impl Host for Guest {
     async fn send(&mut self, id: String, input: wit::Input, options: wit::TurnOptions) -> Result<wit::Turn, Failure> {
         let call = &*self.call;
         let terminal = call.owned_terminal(&id)?;
-        let options = terminal.turn_options(&options)?;
+        let options = terminal.turn_options(options).await?;
         let keys: Vec<&str> = input.keys.iter().map(String::as_str).collect();
         let input = convert::input(&input, &keys)?;
         let OwnedTerminal { terminals, owner, id } = terminal;

@@ -2,7 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use wharf_process::{Pattern, PatternMatch, ProcessId, SpawnRequest, StreamName, WaitCondition, WaitEnd};
+use wharf_process::{
+    InvalidPattern, Pattern, PatternMatch, ProcessId, SpawnRequest, StreamName, WaitCondition, WaitEnd,
+};
 use wharf_test_support::AMPLE;
 
 use crate::support::{Room, owner, shell};
@@ -58,6 +60,10 @@ async fn a_pattern_that_would_take_too_much_is_refused() {
     assert!(Pattern::new(&"a".repeat(1_025)).is_err());
     assert!(Pattern::new("((a{1000}){1000}){1000}").is_err());
     assert!(Pattern::new("(").is_err());
+    // What comes to nothing after each of a million characters was looked at, 90 times.
+    let slow = format!("(?i){}", "[!-\u{10fffd}]{0}".repeat(90));
+    let refused = Pattern::new(&slow).expect_err("it takes too long");
+    assert!(matches!(refused, InvalidPattern::Costly(_)) && refused.to_string().contains("`(?-i:"), "{refused}");
     // What takes exponential time elsewhere.
     let room = Room::new().await;
     let id = room.shell("head -c 60000 /dev/zero | tr '\\0' a; echo").await;

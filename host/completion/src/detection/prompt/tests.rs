@@ -7,7 +7,8 @@ fn kinds<const N: usize>(prompts: &Prompts, rows: [&str; N]) -> [Option<PromptKi
 #[test]
 fn every_pattern_of_this_file_compiles_and_counts() {
     for patterns in [QUESTIONS, REPLS, SHELLS, ENDINGS] {
-        assert_eq!(compile(patterns).expect("legal").len(), patterns.len());
+        let compiled = compile(patterns, &mut CompileBudget::new(CompileBudget::OPERATOR)).expect("legal");
+        assert_eq!(compiled.len(), patterns.len());
     }
     let all = Prompts::interactive();
     assert_eq!((all.strict.len(), all.broad.len()), (QUESTIONS.len() + REPLS.len() + SHELLS.len(), ENDINGS.len()));
@@ -103,22 +104,43 @@ fn a_row_of_more_than_a_kibibyte_is_no_prompt() {
 
 #[test]
 fn a_pattern_that_would_cost_too_much_or_match_every_line_break_is_refused() {
-    let refused = |patterns: &[&str]| Prompts::new(patterns, &[]).expect_err("refused").to_string();
+    let budget = || CompileBudget::new(CompileBudget::OPERATOR);
+    let new = |strict: &[&str], broad: &[&str]| Prompts::new(strict, broad, &mut budget());
+    let refused = |patterns: &[&str]| new(patterns, &[]).expect_err("refused").to_string();
     assert_eq!(
         refused(&["ok> $", ">?$"]),
         r#"the pattern ">?$" matches an empty row, so every line break would be a prompt"#
     );
     assert_eq!(refused(&[&"x".repeat(1_025)]), "a pattern has at most 1024 bytes, this one has 1025");
     assert_eq!(refused(&["x"; 65]), "there are at most 64 patterns of one kind, not 65");
-    assert!(matches!(Prompts::new(&[], &["("]), Err(InvalidPrompt::Syntax { .. })));
-    assert!(matches!(Prompts::new(&[r"(\w{1000}){1000}"], &[]), Err(InvalidPrompt::Syntax { .. })));
-    assert!(Prompts::standard().with_strict(&["x*"]).is_err());
+    assert!(matches!(new(&[], &["("]), Err(InvalidPrompt::Syntax { .. })));
+    assert!(matches!(new(&[r"(\w{1000}){1000}"], &[]), Err(InvalidPrompt::Costly(_))));
+    assert!(matches!(new(&["(a{1000}){100}"], &[]), Err(InvalidPrompt::Syntax { .. })));
+    assert!(Prompts::standard().with_strict(&["x*"], &mut budget()).is_err());
+    // Those of the preset count, too.
+    let many = ["x"; 64];
+    let more = Prompts::interactive().with_strict(&many, &mut budget()).expect_err("too many together").to_string();
+    assert!(more.starts_with("there are at most 64 patterns of one kind, not 7"), "{more}");
 }
 
 #[test]
 fn a_profile_adds_its_own_prompt_and_keeps_the_others() {
-    let own = Prompts::standard().with_strict(&[r"^widget\d+! $"]).expect("legal");
+    let mut budget = CompileBudget::new(CompileBudget::REQUEST);
+    let own = Prompts::standard().with_strict(&[r"^widget\d+! $"], &mut budget).expect("legal");
     let rows = ["widget7! ", "Password: ", "> "];
     assert_eq!(kinds(&own, rows), [Some(PromptKind::Strict), Some(PromptKind::Strict), Some(PromptKind::Broad)]);
     assert_eq!(kinds(&Prompts::none(), rows), [None; 3]);
+}
+
+#[test]
+fn patterns_that_take_too_long_to_compile_together_are_refused() {
+    let slow = format!("(?i){}", "[!-\u{10fffd}]{0}".repeat(90));
+    let mut budget = CompileBudget::new(CompileBudget::REQUEST);
+    let refused = Prompts::standard().with_strict(&[slow.as_str(); 16], &mut budget).expect_err("it takes too long");
+    assert!(matches!(refused, InvalidPrompt::Costly(_)) && refused.to_string().contains("`(?-i:"), "{refused}");
+    // Each alone is no matter, and sixteen are.
+    let words = [r"^\w+ \w+> $"; 16];
+    let with =
+        |patterns: &[&str]| Prompts::standard().with_strict(patterns, &mut CompileBudget::new(CompileBudget::REQUEST));
+    assert!(with(&words[..4]).is_ok() && matches!(with(&words), Err(InvalidPrompt::Costly(_))));
 }

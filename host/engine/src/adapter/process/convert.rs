@@ -36,6 +36,7 @@ pub(super) fn stream(name: &str) -> Result<StreamName, Error> {
     StreamName::find(name).ok_or_else(|| Error::new(Code::Invalid, "a stream is `stdout` or `stderr`"))
 }
 
+/// What is waited for. A pattern is compiled, which takes up to milliseconds.
 pub(super) fn condition(condition: wit::Condition) -> Result<WaitCondition, Error> {
     let pattern = match condition.pattern {
         Some((place, text)) => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use wharf_completion::detection::{AdaptiveSilence, Decision, Tuning, given_time};
 use wharf_contract::terminal::{self as contract, CloseReason, LaunchOptions, Meta, Restart, TurnMeta};
-use wharf_core::{Code, Error, json::members};
+use wharf_core::{Code, Error, expression::CompileBudget, json::members};
 use wharf_terminal::{
     HistorySlice, KilledBy, ProgramExit, ScreenSnapshot, TerminalInfo, TerminalSize, TurnInput, TurnOptions, TurnState,
 };
@@ -59,7 +59,8 @@ pub(super) fn input<'i>(input: &'i wit::Input, names: &'i [&'i str]) -> Result<T
     }
 }
 
-/// What the terminal goes by, with what a turn wants to be otherwise.
+/// What the terminal goes by, with what a turn wants to be otherwise. Its patterns are
+/// compiled, which takes up to milliseconds.
 pub(super) fn turn_options(wanted: &wit::TurnOptions, usual: TurnOptions) -> Result<TurnOptions, Error> {
     let tuning = tuning(wanted.options.as_deref())?;
     let TurnOptions { mut parameters } = usual;
@@ -68,7 +69,8 @@ pub(super) fn turn_options(wanted: &wit::TurnOptions, usual: TurnOptions) -> Res
     }
     if !wanted.prompts.is_empty() {
         let patterns: Vec<&str> = wanted.prompts.iter().map(String::as_str).collect();
-        let prompts = parameters.prompts.with_strict(&patterns);
+        let mut budget = CompileBudget::new(CompileBudget::REQUEST);
+        let prompts = parameters.prompts.with_strict(&patterns, &mut budget);
         parameters.prompts = prompts.map_err(|error| invalid(format!("`prompts`: {error}")))?;
     }
     let longest = u64::try_from(LONGEST_TURN.as_millis()).unwrap_or(u64::MAX);
