@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use chrono::Utc;
 use parking_lot::Mutex;
 use tokio::{
     select,
@@ -20,7 +19,7 @@ use tokio::{
 use wharf_files::private_files;
 use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnError, Spawner, StdoutPipe};
 
-use wharf_core::quota::Level;
+use wharf_core::{grant::GrantClock, quota::Level};
 
 use super::{
     Processes,
@@ -116,6 +115,7 @@ impl Processes {
             limits: self.settings.output,
             slot,
             stops,
+            clock: self.settings.clock.clone(),
         };
         let disk = Arc::clone(&self.quotas.disk);
         let prepared = spawn_blocking(move || planned.prepare(&disk)).await;
@@ -202,6 +202,7 @@ struct PlannedProcess {
     limits: OutputLimits,
     slot: ProcessSlot,
     stops: mpsc::Sender<StopRequest>,
+    clock: GrantClock,
 }
 
 impl PlannedProcess {
@@ -214,7 +215,7 @@ impl PlannedProcess {
         };
         let (stdout, stderr) = (reserve()?, reserve()?);
         private_files::make_new_directory(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
-        let Self { id, owner, command, directory, limits, slot, stops } = self;
+        let Self { id, owner, command, directory, limits, slot, stops, clock } = self;
         let create = |name, claim| CapturedOutput::create(&directory.join(name), limits, claim);
         let streams = create(Process::STDOUT, stdout).and_then(|stdout| Ok((stdout, create(Process::STDERR, stderr)?)));
         let recorded = streams.and_then(|(stdout, stderr)| {
@@ -223,7 +224,8 @@ impl PlannedProcess {
                 owner,
                 command,
                 directory: directory.clone(),
-                started: Utc::now(),
+                started: clock.now().into(),
+                clock,
                 began: Instant::now(),
                 stdout,
                 stderr,
@@ -285,7 +287,8 @@ async fn start(
         order = limits.over() => (order, None),
     };
     process.close_streams();
-    process.end(order.state()).await;
+    let (exit, reason) = order.exit();
+    process.end(exit, reason).await;
     drop(done);
     Err(ProcessError::Ended)
 }
@@ -320,7 +323,7 @@ fn connect(pipe: Option<StdoutPipe>, output: &Arc<CapturedOutput>, copiers: &Cop
 
 async fn mark_not_started(process: &Arc<Process>, error: &SpawnError) {
     process.close_streams();
-    process.end(ProcessState::ended(Exit::NotStarted { reason: wharf_core::text::with_causes(error) }, None)).await;
+    process.end(Exit::NotStarted { reason: wharf_core::text::with_causes(error) }, None).await;
 }
 
 /// The beginning of a command.
