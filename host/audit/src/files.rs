@@ -104,10 +104,15 @@ fn begun(path: &Path) -> Option<SystemTime> {
     Some(NaiveDateTime::parse_from_str(time, NAME_TIME).ok()?.and_utc().into())
 }
 
-/// Claims a file of this group for writing: one without a lock, or a new one.
-pub(crate) fn claim(directory: &Path, options: &AuditFileOptions, group: Option<&str>) -> io::Result<CurrentFile> {
+/// Claims a file of this group for writing: one without a lock, or a new one. `now` is the time
+/// with which its lines are stamped.
+pub(crate) fn claim(
+    directory: &Path,
+    options: &AuditFileOptions,
+    group: Option<&str>,
+    now: SystemTime,
+) -> io::Result<CurrentFile> {
     private_files::make_directory(directory)?;
-    let now = SystemTime::now();
     for listed in list(directory)?.into_iter().rev() {
         let Some(begun) = begun(&listed.path).filter(|_| group_of(&listed.path) == group) else { continue };
         let young = now.duration_since(begun).is_ok_and(|age| age < SPAN);
@@ -179,8 +184,8 @@ fn used(file: &mut File) -> io::Result<HashMap<Party, u64>> {
 
 impl CurrentFile {
     /// Whether `more` bytes belong into another file.
-    pub(crate) fn is_full(&self, more: u64, options: &AuditFileOptions) -> bool {
-        let old = self.begun.elapsed().is_ok_and(|age| age >= SPAN);
+    pub(crate) fn is_full(&self, more: u64, options: &AuditFileOptions, now: SystemTime) -> bool {
+        let old = now.duration_since(self.begun).is_ok_and(|age| age >= SPAN);
         self.bytes > 0 && (old || self.bytes.saturating_add(more) > options.rotate_bytes)
     }
 
@@ -194,11 +199,15 @@ impl CurrentFile {
         *self.used.entry(party.clone()).or_default() += bytes;
     }
 
-    /// Writes whole lines, all of them or none.
-    pub(crate) fn write(&mut self, lines: &[u8]) -> io::Result<()> {
+    /// Writes whole lines, all of them or none. `now` becomes the file's time: the system would
+    /// give it that of the wall clock, which may be years behind, and would look old once the
+    /// clock is right again.
+    pub(crate) fn write(&mut self, lines: &[u8], now: SystemTime) -> io::Result<()> {
         match self.file.write_all(lines) {
             Ok(()) => {
                 self.bytes += lines.len() as u64;
+                // The lines are there, whatever their file's time is.
+                let _ = self.file.set_modified(now);
                 Ok(())
             }
             Err(error) => {
@@ -276,14 +285,14 @@ mod tests {
     fn two_hosts_write_two_files_and_the_next_one_goes_on_with_one_of_them() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("audit");
-        let mut one = claim(&path, &OPTIONS, None).expect("claimed");
-        let mut other = claim(&path, &OPTIONS, None).expect("claimed");
-        one.write(b"1\n").expect("written");
-        other.write(b"2\n").expect("written");
+        let mut one = claim(&path, &OPTIONS, None, SystemTime::now()).expect("claimed");
+        let mut other = claim(&path, &OPTIONS, None, SystemTime::now()).expect("claimed");
+        one.write(b"1\n", SystemTime::now()).expect("written");
+        other.write(b"2\n", SystemTime::now()).expect("written");
         assert_eq!(names(&path).len(), 2);
         drop((one, other));
-        let mut next = claim(&path, &OPTIONS, None).expect("claimed");
-        next.write(b"3\n").expect("written");
+        let mut next = claim(&path, &OPTIONS, None, SystemTime::now()).expect("claimed");
+        next.write(b"3\n", SystemTime::now()).expect("written");
         let files = names(&path);
         assert_eq!(files.len(), 2);
         let texts: Vec<_> = files.iter().map(|file| fs::read_to_string(file).expect("text")).collect();
@@ -297,10 +306,13 @@ mod tests {
     #[test]
     fn what_was_left_unfinished_becomes_a_line_of_its_own() {
         let directory = tempfile::tempdir().expect("a directory");
-        let mut killed = claim(directory.path(), &OPTIONS, None).expect("claimed");
-        killed.write(b"whole\nhal").expect("written");
+        let mut killed = claim(directory.path(), &OPTIONS, None, SystemTime::now()).expect("claimed");
+        killed.write(b"whole\nhal", SystemTime::now()).expect("written");
         drop(killed);
-        claim(directory.path(), &OPTIONS, None).expect("claimed").write(b"next\n").expect("written");
+        claim(directory.path(), &OPTIONS, None, SystemTime::now())
+            .expect("claimed")
+            .write(b"next\n", SystemTime::now())
+            .expect("written");
         let text = fs::read_to_string(&names(directory.path())[0]).expect("text");
         assert_eq!(text, "whole\nhal\nnext\n");
     }
@@ -308,23 +320,43 @@ mod tests {
     #[test]
     fn a_full_file_is_not_gone_on_with_and_a_link_never() {
         let directory = tempfile::tempdir().expect("a directory");
-        let mut full = claim(directory.path(), &OPTIONS, None).expect("claimed");
-        full.write(&[b'x'; 100]).expect("written");
-        assert!(full.is_full(1, &OPTIONS));
+        let mut full = claim(directory.path(), &OPTIONS, None, SystemTime::now()).expect("claimed");
+        full.write(&[b'x'; 100], SystemTime::now()).expect("written");
+        assert!(full.is_full(1, &OPTIONS, SystemTime::now()));
         drop(full);
         let precious = directory.path().join("precious");
         fs::write(&precious, "mine").expect("written");
         let link = directory.path().join(format!("{}-00000000.jsonl", Utc::now().format(NAME_TIME)));
         std::os::unix::fs::symlink(&precious, link).expect("linked");
-        claim(directory.path(), &OPTIONS, None).expect("claimed").write(b"next\n").expect("written");
+        claim(directory.path(), &OPTIONS, None, SystemTime::now())
+            .expect("claimed")
+            .write(b"next\n", SystemTime::now())
+            .expect("written");
         assert_eq!(fs::read_to_string(&precious).expect("text"), "mine");
         assert_eq!(names(directory.path()).len(), 2);
     }
 
     #[test]
+    fn a_file_that_was_written_under_a_clock_that_is_behind_is_not_old_once_it_is_right() {
+        let directory = tempfile::tempdir().expect("a directory");
+        // The host has counted on, and the system's clock was set back by five years.
+        let counted = SystemTime::now() + Duration::from_secs(5 * 365 * 24 * 3_600);
+        let mut file = claim(directory.path(), &OPTIONS, None, counted).expect("claimed");
+        file.write(b"1\n", counted).expect("written");
+        assert!(!file.is_full(1, &OPTIONS, counted));
+        assert!(file.is_full(1, &OPTIONS, counted + SPAN), "a day of the host's is over");
+        drop(file);
+        prune(directory.path(), &OPTIONS, counted + OPTIONS.keep).expect("pruned");
+        assert_eq!(names(directory.path()).len(), 1);
+        prune(directory.path(), &OPTIONS, counted + 2 * OPTIONS.keep).expect("pruned");
+        assert!(names(directory.path()).is_empty());
+    }
+
+    #[test]
     fn files_are_kept_by_number_and_age_and_those_in_use_always() {
         let directory = tempfile::tempdir().expect("a directory");
-        let held: Vec<_> = (0..4).map(|_| claim(directory.path(), &OPTIONS, None).expect("claimed")).collect();
+        let held: Vec<_> =
+            (0..4).map(|_| claim(directory.path(), &OPTIONS, None, SystemTime::now()).expect("claimed")).collect();
         prune(directory.path(), &OPTIONS, SystemTime::now()).expect("pruned");
         assert_eq!(names(directory.path()).len(), 4);
         drop(held);

@@ -19,3 +19,4 @@ pub use line::{AuditEntry, MAX_LINE_BYTES, line, stamp};
 pub use read::{AuditReadError, AuditReader};
 pub use sink::FileSink;
 pub use summary::{AuditFigures, AuditGroup, AuditSummary};
+pub use writer::AuditClock;

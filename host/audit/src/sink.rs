@@ -13,12 +13,13 @@ use std::{
 };
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
-use wharf_core::{
-    audit::{AuditInterest, AuditRecord, AuditSink},
-    grant::GrantClock,
-};
+use wharf_core::audit::{AuditInterest, AuditRecord, AuditSink};
 
-use crate::{files::AuditFileOptions, line::Party, writer::AuditWriter};
+use crate::{
+    files::AuditFileOptions,
+    line::Party,
+    writer::{AuditClock, AuditWriter},
+};
 
 /// Most records that wait to be written...
 const CAPACITY: usize = 16 << 10;
@@ -95,7 +96,7 @@ impl FileSink {
         directory: PathBuf,
         options: AuditFileOptions,
         host_calls: bool,
-        clock: GrantClock,
+        clock: AuditClock,
     ) -> io::Result<Self> {
         let shared = Arc::new(SinkState::default());
         let writing = Arc::clone(&shared);
@@ -220,8 +221,9 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(60);
 
-    fn clock() -> GrantClock {
-        GrantClock::new(std::time::SystemTime::now)
+    fn clock() -> AuditClock {
+        let now = wharf_core::grant::GrantClock::new(std::time::SystemTime::now);
+        AuditClock { stamp: now.clone(), passed: now }
     }
 
     fn options() -> AuditFileOptions {
@@ -287,6 +289,25 @@ mod tests {
         sink.record(record("echo"));
         drop(sink);
         assert_eq!(count(&path), (1, 10));
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_costs_no_line_once_it_is_right() {
+        let directory = tempfile::tempdir().expect("a directory");
+        // By the host's count it is five years later than the system's clock says.
+        let counted = std::time::SystemTime::now() + Duration::from_secs(5 * 365 * 24 * 3_600);
+        let clock = || {
+            let counted = wharf_core::grant::GrantClock::new(move || counted);
+            AuditClock { stamp: counted.clone(), passed: counted }
+        };
+        // Each line has a file of its own, and with each file the old ones go.
+        let options = AuditFileOptions { rotate_bytes: 1, ..options() };
+        for lines in 1..4 {
+            let sink = FileSink::open(directory.path().to_owned(), options.clone(), true, clock()).expect("opened");
+            sink.record(record("echo"));
+            drop(sink);
+            assert_eq!(count(directory.path()), (lines, 0));
+        }
     }
 
     fn of_tenant(tenant: &str) -> AuditRecord {

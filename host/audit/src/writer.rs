@@ -25,13 +25,22 @@ const COMPLAINT: Duration = Duration::from_secs(60);
 /// Pause between two searches for old files.
 const PRUNING: Duration = Duration::from_secs(60 * 60);
 
+/// The two times of a host. Neither is wrong for long where somebody sets the clock: what is
+/// stamped with the one is never too old for the other.
+#[derive(Debug, Clone)]
+pub struct AuditClock {
+    /// Stamps the files that are written. It is never behind `passed`.
+    pub stamp: GrantClock,
+    /// Judges the age of files.
+    pub passed: GrantClock,
+}
+
 /// Writes the lines of one host.
 #[derive(Debug)]
 pub(crate) struct AuditWriter {
     directory: PathBuf,
     options: AuditFileOptions,
-    /// Judges the age of files.
-    clock: GrantClock,
+    clock: AuditClock,
     shared: LineStream,
     /// The streams of parties that have filled their part of the current shared file.
     own: HashMap<Party, LineStream>,
@@ -54,7 +63,7 @@ struct LineStream {
 }
 
 impl AuditWriter {
-    pub(crate) fn new(directory: PathBuf, options: AuditFileOptions, clock: GrantClock) -> Self {
+    pub(crate) fn new(directory: PathBuf, options: AuditFileOptions, clock: AuditClock) -> Self {
         Self {
             directory,
             options,
@@ -121,7 +130,12 @@ impl AuditWriter {
     /// Opens a shared file with room for so many bytes, where one can be opened.
     fn make_ready(&mut self, bytes: u64) {
         let more = bytes + self.shared.piece.len() as u64;
-        if self.shared.current.as_ref().is_some_and(|current| current.is_full(more, &self.options)) {
+        if self
+            .shared
+            .current
+            .as_ref()
+            .is_some_and(|current| current.is_full(more, &self.options, self.clock.stamp.now()))
+        {
             // In the next file every party has a part again.
             self.hand_over_all();
             self.own.clear();
@@ -179,17 +193,17 @@ impl AuditWriter {
 
     fn try_write(&mut self, party: Option<&Party>, piece: &[u8]) -> io::Result<()> {
         let more = piece.len() as u64;
-        let options = self.options.clone();
+        let (options, now) = (self.options.clone(), self.clock.stamp.now());
         let Some(stream) = self.stream(party) else { return Ok(()) };
         let is_own = stream.group.is_some();
-        if is_own && stream.current.as_ref().is_some_and(|current| current.is_full(more, &options)) {
+        if is_own && stream.current.as_ref().is_some_and(|current| current.is_full(more, &options, now)) {
             stream.current = None;
         }
         if stream.current.is_none() {
             self.open(party, more)?;
         }
         if let Some(current) = self.stream(party).and_then(|stream| stream.current.as_mut()) {
-            current.write(piece)?;
+            current.write(piece, now)?;
         }
         if self.pruned.is_none_or(|when| when.elapsed() >= PRUNING) {
             self.prune();
@@ -199,13 +213,13 @@ impl AuditWriter {
 
     /// Opens a file with room for so many bytes.
     fn open(&mut self, party: Option<&Party>, more: u64) -> io::Result<()> {
-        let (directory, options) = (self.directory.clone(), self.options.clone());
+        let (directory, options, now) = (self.directory.clone(), self.options.clone(), self.clock.stamp.now());
         let Some(stream) = self.stream(party) else { return Ok(()) };
         let group = stream.group.as_deref();
-        let mut claimed = files::claim(&directory, &options, group)?;
+        let mut claimed = files::claim(&directory, &options, group, now)?;
         // The file of another host may have no room for this.
-        if claimed.is_full(more, &options) {
-            claimed = files::claim(&directory, &AuditFileOptions { rotate_bytes: 0, ..options }, group)?;
+        if claimed.is_full(more, &options, now) {
+            claimed = files::claim(&directory, &AuditFileOptions { rotate_bytes: 0, ..options }, group, now)?;
         }
         stream.current = Some(claimed);
         self.prune();
@@ -214,7 +228,7 @@ impl AuditWriter {
 
     fn prune(&mut self) {
         self.pruned = Some(Instant::now());
-        if let Err(error) = files::prune(&self.directory, &self.options, self.clock.now()) {
+        if let Err(error) = files::prune(&self.directory, &self.options, self.clock.passed.now()) {
             tracing::warn!(directory = %self.directory.display(), "old audit files cannot be removed: {error}");
         }
     }

@@ -76,7 +76,7 @@ pub enum AuditKind {
     Denied,
     /// A change of the plugins or of their grants; `function` says which.
     Change,
-    /// A request that showed no token which opens anything; see [`RefusedFor`].
+    /// A request that showed no token or secret which opens it; see [`RefusedFor`].
     Authentication,
 }
 

@@ -39,7 +39,7 @@ pub use grant::{
     WebViewOwner, WorkspaceGrant, WorkspaceKey,
 };
 pub use id::{AssistantId, BucketName, InvalidId, PluginName, SessionId, TenantId, ThreadId};
-pub use json::{RequestMemory, RequestShare};
+pub use json::{AnswerMemory, AnswerReader, AnswerShare, RequestMemory, RequestShare};
 pub use limit::{
     CallLimits, HostLimits, HttpLimits, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits, WebViewLimits,
 };

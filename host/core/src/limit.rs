@@ -1,7 +1,51 @@
-//! Every limit of the host: its name, unit, default and ceiling, in one table.
+//! Every limit of the host: its name, unit, default, ceiling and whose it is, in one table.
 //!
 //! Configuration, documentation and enforcement all read this table, so that
 //! none of them can know a limit that the others do not.
+
+/// Whose a limit is: what each has an account of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitScope {
+    /// The host: all tenants share it.
+    Host,
+    /// Each tenant.
+    Tenant,
+    /// Each session of a tenant.
+    Session,
+    /// Each plugin, session and assistant together.
+    Owner,
+    /// Each client: a token, or a client of an app.
+    Client,
+    /// Each address of the network.
+    Address,
+    /// Each web page.
+    Page,
+    /// Each call of a tool.
+    Call,
+    /// Each request of a client.
+    Request,
+    /// Each thing that the limit is about by itself: a file, a wait, a terminal.
+    Each,
+}
+
+impl LimitScope {
+    /// In one word, as the documents have it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Tenant => "tenant",
+            Self::Session => "session",
+            Self::Owner => "owner",
+            Self::Client => "client",
+            Self::Address => "address",
+            Self::Page => "page",
+            Self::Call => "call",
+            Self::Request => "request",
+            Self::Each => "each",
+        }
+    }
+}
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +56,8 @@ pub struct LimitInfo {
     pub default: u64,
     /// The value that no configuration may exceed.
     pub ceiling: u64,
+    /// Whose use it counts.
+    pub scope: LimitScope,
     /// What is limited, and what happens at the limit.
     pub description: &'static str,
 }
@@ -41,7 +87,7 @@ pub enum InvalidLimit {
 macro_rules! limits {
     (
         $(#[$doc:meta])* $group:ident {
-            $($name:ident = $default:expr, up to $ceiling:expr, $description:literal;)*
+            $($name:ident = $default:expr, up to $ceiling:expr, of $scope:ident, $description:literal;)*
         }
     ) => {
         $(#[$doc])*
@@ -60,7 +106,8 @@ macro_rules! limits {
             /// The rows of this group, in the order of the documentation.
             pub const TABLE: &'static [$crate::limit::LimitInfo] = &[
                 $($crate::limit::LimitInfo {
-                    name: stringify!($name), default: $default, ceiling: $ceiling, description: $description,
+                    name: stringify!($name), default: $default, ceiling: $ceiling,
+                    scope: $crate::limit::LimitScope::$scope, description: $description,
                 },)*
             ];
 

@@ -1,24 +1,37 @@
 //! What a tool answered: checked, and converted for core.
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use wharf_core::{Answer, CallLimits, Code, Content, Error, InputRequired, QuotaFull, json::Estimate, text, tool};
+use wharf_core::{
+    Answer, AnswerReader, CallLimits, Code, Content, Error, InputRequired, QuotaFull, json::Estimate, text, tool,
+};
 
 use crate::{
     adapter::types::MAX_MESSAGE_BYTES,
     bindings::{exports::wharf::plugin::tools as wit, wharf::plugin::types},
 };
 
-/// Checks and converts what a tool answered.
-pub(crate) fn answer(returned: Result<wit::Answer, types::Error>, limits: &CallLimits) -> Result<Answer, Error> {
+/// What is said of JSON that is none.
+const STRUCTURED: &str = "its structured answer is not JSON";
+const META: &str = "the `meta` of its answer is no JSON object";
+
+/// Checks and converts what a tool answered, and charges what its JSON takes.
+pub(crate) fn answer(
+    returned: Result<wit::Answer, types::Error>,
+    limits: &CallLimits,
+    mut reader: AnswerReader,
+) -> Result<Answer, Error> {
     let answer = returned.map_err(guest_error)?;
     tool::check_size(answer_bytes(&answer), answer.content.len(), limits)?;
-    let mut meta = object(answer.meta.as_deref())?;
+    let mut meta = object(answer.meta.as_deref(), &mut reader)?;
+    let content = |part: wit::Content| content(part.mime_type, part.data, part.meta.as_deref(), &mut reader);
     let answer = Answer {
         content: answer.content.into_iter().map(content).collect::<Result<_, _>>()?,
-        structured: answer.structured.as_deref().map(|raw| json(raw, limits)).transpose()?,
+        structured: answer.structured.as_deref().map(|raw| json(raw, STRUCTURED, &mut reader)).transpose()?,
         is_error: answer.is_error,
         input_required: InputRequired::take(&mut meta)?,
         meta,
+        memory: reader.finish(),
     };
     answer.checked()
 }
@@ -40,28 +53,26 @@ fn broken(what: impl std::fmt::Display) -> Error {
     Error::new(Code::Internal, format!("the tool broke its contract: {what}"))
 }
 
-fn content(part: wit::Content) -> Result<Content, Error> {
-    Ok(Content { mime_type: part.mime_type, data: part.data, meta: object(part.meta.as_deref())? })
+/// One part of an answer.
+pub(crate) fn content(
+    mime_type: String,
+    data: Vec<u8>,
+    meta: Option<&str>,
+    reader: &mut AnswerReader,
+) -> Result<Content, Error> {
+    Ok(Content { mime_type, data, meta: object(meta, reader)? })
 }
 
-fn json(raw: &str, limits: &CallLimits) -> Result<Value, Error> {
-    let bytes = Estimate::of(raw.as_bytes()).bytes();
-    if bytes > limits.answer_json_bytes {
-        return Err(Error::new(
-            Code::Limit,
-            format!(
-                "the tool's structured answer takes about {bytes} bytes of memory, more than {} (limit \
-                 `answer_json_bytes`); ask for less at a time",
-                limits.answer_json_bytes
-            ),
-        ));
-    }
-    serde_json::from_str(raw).map_err(|error| broken(format!("its structured answer is not JSON: {error}")))
+/// A `meta` of an answer.
+pub(crate) fn object(raw: Option<&str>, reader: &mut AnswerReader) -> Result<Map<String, Value>, Error> {
+    raw.map_or_else(|| Ok(Map::new()), |raw| json(raw, META, reader))
 }
 
-pub(crate) fn object(raw: Option<&str>) -> Result<Map<String, Value>, Error> {
-    let Some(raw) = raw else { return Ok(Map::new()) };
-    serde_json::from_str(raw).map_err(|error| broken(format!("the `meta` of its answer is no JSON object: {error}")))
+/// The one place where JSON of an answer is parsed: a text of 1 MiB may take a hundred times as
+/// much, so it is charged before.
+fn json<T: DeserializeOwned>(raw: &str, what: &str, reader: &mut AnswerReader) -> Result<T, Error> {
+    reader.take(&Estimate::of(raw.as_bytes()))?;
+    serde_json::from_str(raw).map_err(|error| broken(format!("{what}: {error}")))
 }
 
 /// The error of a call that failed after a write of it was refused.

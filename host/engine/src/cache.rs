@@ -23,6 +23,14 @@ const TAG_BYTES: usize = 32;
 /// More entries than anyone has plugins; the oldest go first.
 const MAX_ENTRIES: usize = 512;
 
+/// The name of an entry, and the most that a host keeps under it. Only so much is read: what
+/// is larger is no host's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CacheEntry {
+    pub(crate) name: String,
+    pub(crate) most_bytes: u64,
+}
+
 /// A directory of verified entries.
 #[derive(Debug)]
 pub(crate) struct CodeCache {
@@ -54,19 +62,19 @@ impl CodeCache {
         hasher.finalize()
     }
 
-    /// The entry of this name, if it is there and is what was stored.
-    pub(crate) fn get(&self, name: &str) -> Option<Vec<u8>> {
+    /// What was stored as this entry, if it is there and is just that.
+    pub(crate) fn get(&self, entry: &CacheEntry) -> Option<Vec<u8>> {
+        let CacheEntry { name, most_bytes } = entry;
         let path = self.directory.join(name);
-        let mut bytes = Vec::new();
-        match regular_file::open_itself(&path).and_then(|mut file| file.read_to_end(&mut bytes)) {
-            Ok(_) => {}
+        let mut bytes = match read_at_most(&path, most_bytes.saturating_add(TAG_BYTES as u64)) {
+            Ok(bytes) => bytes,
             Err(error) => {
                 if error.kind() != ErrorKind::NotFound {
                     tracing::warn!("cannot read {}: {error}; it is made again", path.display());
                 }
                 return None;
             }
-        }
+        };
         let verified = bytes.len() >= TAG_BYTES && {
             let (payload, tag) = bytes.split_at(bytes.len() - TAG_BYTES);
             // Comparing hashes of this type takes the same time whatever they are.
@@ -82,7 +90,15 @@ impl CodeCache {
 
     /// Keeps an entry. A cache that cannot be written costs time, not
     /// correctness: the failure is logged, once.
-    pub(crate) fn put(&self, name: &str, payload: &[u8]) {
+    pub(crate) fn put(&self, entry: &CacheEntry, payload: &[u8]) {
+        let CacheEntry { name, most_bytes } = entry;
+        if payload.len() as u64 > *most_bytes {
+            let bytes = payload.len();
+            tracing::warn!(
+                "{name} is not kept: it has {bytes} bytes, more than {most_bytes}; it is made at each start"
+            );
+            return;
+        }
         let tag = self.tag(name, payload);
         if let Err(error) = write_private(&self.directory, name, &[payload, tag.as_bytes()]) {
             if !self.told.swap(true, Relaxed) {
@@ -109,6 +125,21 @@ impl CodeCache {
             let _ = fs::remove_file(path);
         }
     }
+}
+
+/// A whole file of so many bytes at most. A larger one, be it sparse, takes neither time nor
+/// memory.
+fn read_at_most(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let too_large =
+        || io::Error::new(ErrorKind::FileTooLarge, format!("it has more than the {most} bytes of a kept one"));
+    let file = regular_file::open_itself(path)?;
+    if file.metadata()?.len() > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    // It may grow meanwhile.
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
 }
 
 /// Writes a file whole or not at all: another host sees the old one or the new
@@ -210,28 +241,45 @@ mod tests {
         (directory, cache)
     }
 
+    fn entry(name: &str) -> CacheEntry {
+        CacheEntry { name: name.to_owned(), most_bytes: 9 }
+    }
+
+    #[test]
+    fn what_is_larger_than_an_entry_may_be_is_neither_kept_nor_read() {
+        let (_directory, cache) = cache();
+        cache.put(&entry("one"), b"some code");
+        assert_eq!(cache.get(&entry("one")).as_deref(), Some(&b"some code"[..]), "as large as it may be");
+        cache.put(&entry("two"), b"some codes");
+        assert!(!cache.directory.join("two").exists(), "one byte more is not kept");
+        let larger = CacheEntry { most_bytes: 10, ..entry("two") };
+        cache.put(&larger, b"some codes");
+        assert_eq!(cache.get(&larger).as_deref(), Some(&b"some codes"[..]));
+        assert_eq!(cache.get(&entry("two")), None, "and one byte more is not read");
+    }
+
     #[test]
     fn an_entry_comes_back_as_it_was_also_to_the_next_host() {
         let (directory, cache) = cache();
-        cache.put("one", b"code");
+        cache.put(&entry("one"), b"code");
         let next = CodeCache::open(&directory.path().join("cache")).expect("opens");
-        assert_eq!(next.get("one").as_deref(), Some(&b"code"[..]));
-        assert_eq!(next.get("two"), None);
+        assert_eq!(next.get(&entry("one")).as_deref(), Some(&b"code"[..]));
+        assert_eq!(next.get(&entry("two")), None);
     }
 
     #[test]
     fn every_flipped_byte_and_every_truncation_is_noticed() {
         let (_directory, cache) = cache();
-        cache.put("one", b"some code");
+        cache.put(&entry("one"), b"some code");
         let path = cache.directory.join("one");
         let good = fs::read(&path).expect("reads");
         for position in 0..good.len() {
             let mut bad = good.clone();
             bad[position] ^= 0x10;
             fs::write(&path, &bad).expect("writes");
-            assert_eq!(cache.get("one"), None, "byte {position}");
+            assert_eq!(cache.get(&entry("one")), None, "byte {position}");
             fs::write(&path, &good[..position]).expect("writes");
-            assert_eq!(cache.get("one"), None, "cut to {position}");
+            assert_eq!(cache.get(&entry("one")), None, "cut to {position}");
         }
     }
 
@@ -239,11 +287,11 @@ mod tests {
     fn an_entry_of_another_name_or_another_key_is_foreign() {
         let (_directory, cache) = cache();
         let (_other_directory, other) = self::cache();
-        cache.put("one", b"code");
+        cache.put(&entry("one"), b"code");
         fs::copy(cache.directory.join("one"), cache.directory.join("two")).expect("copies");
         fs::copy(cache.directory.join("one"), other.directory.join("one")).expect("copies");
-        assert_eq!(cache.get("two"), None);
-        assert_eq!(other.get("one"), None);
+        assert_eq!(cache.get(&entry("two")), None);
+        assert_eq!(other.get(&entry("one")), None);
     }
 
     #[cfg(unix)]
@@ -251,7 +299,7 @@ mod tests {
     fn only_the_owner_reads_it() {
         use std::os::unix::fs::PermissionsExt;
         let (_directory, cache) = cache();
-        cache.put("one", b"code");
+        cache.put(&entry("one"), b"code");
         let mode = |path: &Path| fs::metadata(path).expect("is there").permissions().mode() & 0o777;
         assert_eq!(mode(&cache.directory), 0o700);
         assert_eq!(mode(&cache.directory.join("one")), 0o600);
@@ -261,18 +309,18 @@ mod tests {
     #[test]
     fn a_damaged_key_costs_the_entries_and_nothing_else() {
         let (directory, cache) = cache();
-        cache.put("one", b"code");
+        cache.put(&entry("one"), b"code");
         fs::write(cache.directory.join("key"), b"short").expect("writes");
         let next = CodeCache::open(&directory.path().join("cache")).expect("opens");
-        assert_eq!(next.get("one"), None);
-        next.put("one", b"code");
-        assert_eq!(next.get("one").as_deref(), Some(&b"code"[..]));
+        assert_eq!(next.get(&entry("one")), None);
+        next.put(&entry("one"), b"code");
+        assert_eq!(next.get(&entry("one")).as_deref(), Some(&b"code"[..]));
     }
 
     /// What is put in the place of a file, and how.
     type Breakage = (&'static str, fn(&Path));
 
-    fn breakages() -> [Breakage; 5] {
+    fn breakages() -> [Breakage; 6] {
         [
             ("an empty directory", |path| fs::create_dir(path).expect("made")),
             ("a directory of somebody's", |path| {
@@ -284,6 +332,9 @@ mod tests {
                     .expect("made");
             }),
             ("a link", |path| std::os::unix::fs::symlink("/dev/zero", path).expect("made")),
+            ("a sparse file of a terabyte", |path| {
+                fs::File::create(path).expect("made").set_len(1 << 40).expect("sparse");
+            }),
             ("a socket", |path| drop(std::os::unix::net::UnixListener::bind(path).expect("made"))),
         ]
     }
@@ -296,10 +347,10 @@ mod tests {
             put(&cache.directory.join("key"));
             let next =
                 CodeCache::open(&directory.path().join("cache")).unwrap_or_else(|error| panic!("{what}: {error}"));
-            next.put("one", b"code");
-            assert_eq!(next.get("one").as_deref(), Some(&b"code"[..]), "{what}");
+            next.put(&entry("one"), b"code");
+            assert_eq!(next.get(&entry("one")).as_deref(), Some(&b"code"[..]), "{what}");
             let third = CodeCache::open(&directory.path().join("cache")).expect("opens");
-            assert_eq!(third.get("one").as_deref(), Some(&b"code"[..]), "{what}: the key stays");
+            assert_eq!(third.get(&entry("one")).as_deref(), Some(&b"code"[..]), "{what}: the key stays");
         }
     }
 
@@ -308,9 +359,9 @@ mod tests {
         for (what, put) in breakages() {
             let (_directory, cache) = cache();
             put(&cache.directory.join("one"));
-            assert_eq!(cache.get("one"), None, "{what}");
-            cache.put("one", b"code");
-            assert_eq!(cache.get("one").as_deref(), Some(&b"code"[..]), "{what}");
+            assert_eq!(cache.get(&entry("one")), None, "{what}");
+            cache.put(&entry("one"), b"code");
+            assert_eq!(cache.get(&entry("one")).as_deref(), Some(&b"code"[..]), "{what}");
             let theirs = fs::read_dir(&cache.directory).expect("there").filter_map(Result::ok);
             let theirs = theirs.filter(|entry| entry.path().join("theirs").exists()).count();
             assert_eq!(theirs, usize::from(what.contains("somebody")), "what the host did not make is kept");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wharf_core::{PluginName, SchemaLimits};
+use wharf_core::{AnswerMemory, PluginName, SchemaLimits};
 
 use crate::{
     component::Component,
@@ -38,6 +38,12 @@ impl Engine {
     #[must_use]
     pub fn cache_problem(&self) -> Option<&str> {
         self.shared.cache_problem.as_deref()
+    }
+
+    /// The account of what the JSON of answers takes, for those that are no plugin's.
+    #[must_use]
+    pub fn answer_memory(&self) -> &AnswerMemory {
+        &self.shared.answer_memory
     }
 
     /// Makes a plugin of a component's bytes. With a warm cache its metadata is

@@ -6,7 +6,9 @@ use std::{collections::HashSet, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wharf_core::{
-    Claims, InvalidTool, SchemaBudget, SchemaLimits, Tool, ToolDefinition, ToolProblem, offer,
+    CallLimits, Claims, InvalidTool, SchemaBudget, SchemaLimits, Tool, ToolDefinition, ToolProblem,
+    json::Estimate,
+    offer,
     service::offer::{PromptArgument, PromptDefinition, ResourceTemplate},
     tool::{MAX_META_BYTES, MAX_SCHEMA_BYTES, MAX_TOOLS},
 };
@@ -34,11 +36,26 @@ impl From<InvalidTool> for LoadError {
     }
 }
 
+/// Whether the JSON of a list may be parsed: a list is the answer of a call, and may take as
+/// much memory as one does by default.
+fn bounded<'t>(texts: impl Iterator<Item = Option<&'t String>>) -> Result<(), LoadError> {
+    let most = CallLimits::default().answer_json_bytes;
+    let bytes: u64 = texts.flatten().map(|text| Estimate::of(text.as_bytes()).bytes()).sum();
+    if bytes > most {
+        let told = format!("the JSON of what it lists takes about {bytes} bytes of memory, more than {most}");
+        return Err(LoadError::Refused(told));
+    }
+    Ok(())
+}
+
 /// Converts what `list-tools` returned.
 pub(crate) fn definitions(listed: Vec<wit::Tool>) -> Result<Vec<ToolDefinition>, LoadError> {
     if listed.len() > MAX_TOOLS {
         return Err(LoadError::Refused(format!("it lists more than {MAX_TOOLS} tools")));
     }
+    bounded(
+        listed.iter().flat_map(|tool| [Some(&tool.input_schema), tool.output_schema.as_ref(), tool.meta.as_ref()]),
+    )?;
     listed.into_iter().map(|tool| definition(tool).map_err(LoadError::from)).collect()
 }
 
@@ -91,6 +108,7 @@ pub(crate) fn prompts(listed: Vec<prompts::Prompt>) -> Result<Vec<PromptDefiniti
             arguments: listed.arguments.into_iter().map(argument).collect(),
         })
     };
+    bounded(listed.iter().map(|prompt| prompt.meta.as_ref()))?;
     let prompts = listed.into_iter().map(definition).collect::<Result<_, LoadError>>()?;
     offer::check_prompts(prompts).map_err(|error| LoadError::Refused(error.to_string()))
 }
@@ -106,6 +124,7 @@ pub(crate) fn templates(listed: Vec<resources::Template>, claims: &Claims) -> Re
             mime_type: listed.mime_type,
         })
     };
+    bounded(listed.iter().map(|template| template.meta.as_ref()))?;
     let templates = listed.into_iter().map(definition).collect::<Result<_, LoadError>>()?;
     offer::check_templates(templates, claims).map_err(|error| LoadError::Refused(error.to_string()))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wharf_core::{
-    Code as ErrorCode, Content, Error, InputRequired,
+    AnswerReader, AnswerShare, Code as ErrorCode, Error, InputRequired,
     offer::{self, MAX_RESOURCES},
     service::offer::{Completions, PromptAnswer, PromptMessage, ResourceContent, ResourceDefinition, Role},
     tool::check_size,
@@ -25,13 +25,16 @@ impl Plugin {
     /// Whatever the plugin answers or the call ends with; see the contract.
     pub async fn prompt(&self, call: Call, name: &str, arguments: &str) -> Result<PromptAnswer, Error> {
         let policy = Arc::clone(&call.policy);
+        let mut reader = self.reader(&call);
         let (answer, _) = self.run(call, None, GetPrompt { name, arguments }).await?;
         let answer = answer.map_err(answer::guest_error)?;
         check_size(prompt_bytes(&answer), answer.messages.len(), &policy.limits)?;
-        let mut meta = answer::object(answer.meta.as_deref())?;
+        let mut meta = answer::object(answer.meta.as_deref(), &mut reader)?;
         let input_required = InputRequired::take(&mut meta)?;
+        let message = |said| message(said, &mut reader);
         let messages = answer.messages.into_iter().map(message).collect::<Result<_, _>>()?;
-        PromptAnswer { description: answer.description, messages, input_required, meta }.checked()
+        let memory = reader.finish();
+        PromptAnswer { description: answer.description, messages, input_required, meta, memory }.checked()
     }
 
     /// What can be read in the context of the call, ordered by address.
@@ -40,11 +43,15 @@ impl Plugin {
     /// As [`Plugin::prompt`].
     pub async fn resources(&self, call: Call) -> Result<Vec<ResourceDefinition>, Error> {
         let policy = Arc::clone(&call.policy);
+        let mut reader = self.reader(&call);
         let (listed, _) = self.run(call, None, ListResources).await?;
         let listed = listed.map_err(answer::guest_error)?;
         check_size(listed.iter().map(listing_bytes).sum(), 0, &policy.limits)?;
         // One too many is enough to be told so.
-        let listed = listed.into_iter().take(MAX_RESOURCES + 1).map(resource).collect::<Result<_, _>>()?;
+        let listed = listed.into_iter().take(MAX_RESOURCES + 1).map(|listed| resource(listed, &mut reader));
+        let mut listed = listed.collect::<Result<Vec<_>, _>>()?;
+        let memory = reader.finish();
+        listed.iter_mut().for_each(|resource| resource.memory = memory.clone());
         offer::checked_listing(listed, self.claims())
     }
 
@@ -54,6 +61,7 @@ impl Plugin {
     /// As [`Plugin::prompt`].
     pub async fn read_resource(&self, call: Call, uri: &str) -> Result<Vec<ResourceContent>, Error> {
         let policy = Arc::clone(&call.policy);
+        let mut reader = self.reader(&call);
         let (read, _) = self.run(call, None, ReadResource { uri }).await?;
         let read = read.map_err(answer::guest_error)?;
         let bytes = |part: &resources::Part| {
@@ -61,7 +69,11 @@ impl Plugin {
         };
         let meta = read.meta.as_ref().map_or(0, String::len) as u64;
         check_size(read.parts.iter().map(bytes).sum::<u64>() + meta, read.parts.len(), &policy.limits)?;
-        offer::checked_parts(read.parts.into_iter().map(part).collect::<Result<_, _>>()?, self.claims())
+        let parts = read.parts.into_iter().map(|read| part(read, &mut reader));
+        let mut parts = parts.collect::<Result<Vec<_>, _>>()?;
+        let memory = reader.finish();
+        parts.iter_mut().for_each(|part| part.memory = memory.clone());
+        offer::checked_parts(parts, self.claims())
     }
 
     /// Completes a word; with nothing where the plugin completes none.
@@ -87,11 +99,11 @@ fn prompt_bytes(answer: &prompts::Answer) -> u64 {
     (messages + length(&answer.description) + length(&answer.meta)) as u64
 }
 
-fn message(message: prompts::Message) -> Result<PromptMessage, Error> {
+fn message(message: prompts::Message, reader: &mut AnswerReader) -> Result<PromptMessage, Error> {
     let role = Role::find(&message.role)
         .ok_or_else(|| broken("a message of its prompt is of neither `user` nor `assistant`"))?;
-    let meta = answer::object(message.meta.as_deref())?;
-    Ok(PromptMessage { role, content: Content { mime_type: message.mime_type, data: message.data, meta } })
+    let content = answer::content(message.mime_type, message.data, message.meta.as_deref(), reader)?;
+    Ok(PromptMessage { role, content })
 }
 
 fn listing_bytes(listed: &resources::ResourceInfo) -> u64 {
@@ -100,15 +112,16 @@ fn listing_bytes(listed: &resources::ResourceInfo) -> u64 {
     (texts + length(&listed.mime_type) + length(&listed.meta)) as u64
 }
 
-fn resource(listed: resources::ResourceInfo) -> Result<ResourceDefinition, Error> {
-    let meta = answer::object(listed.meta.as_deref())?;
+/// The list's share is put beside each once all are read.
+fn resource(listed: resources::ResourceInfo, reader: &mut AnswerReader) -> Result<ResourceDefinition, Error> {
+    let meta = answer::object(listed.meta.as_deref(), reader)?;
     let resources::ResourceInfo { uri, name, description, mime_type, meta: _ } = listed;
-    Ok(ResourceDefinition { uri, name, description, mime_type, meta })
+    Ok(ResourceDefinition { uri, name, description, mime_type, meta, memory: AnswerShare::default() })
 }
 
-fn part(part: resources::Part) -> Result<ResourceContent, Error> {
-    let meta = answer::object(part.meta.as_deref())?;
-    Ok(ResourceContent { uri: part.uri, content: Content { mime_type: part.mime_type, data: part.data, meta } })
+fn part(part: resources::Part, reader: &mut AnswerReader) -> Result<ResourceContent, Error> {
+    let content = answer::content(part.mime_type, part.data, part.meta.as_deref(), reader)?;
+    Ok(ResourceContent { uri: part.uri, content, memory: AnswerShare::default() })
 }
 
 fn broken(what: impl std::fmt::Display) -> Error {

@@ -8,7 +8,7 @@ use std::{
 
 use parking_lot::Mutex;
 use wharf_core::{
-    Answer, Claims, Digest, Error, PluginName, Tool,
+    Answer, AnswerReader, Claims, Digest, Error, PluginName, Tool,
     limit::TimeLeft,
     service::offer::{PromptDefinition, ResourceTemplate},
 };
@@ -152,13 +152,19 @@ impl Plugin {
     /// # Errors
     /// Whatever the tool answers or the call ends with; see the contract.
     pub async fn call(&self, call: Call, tool: &Tool, arguments: &str) -> Result<(Answer, TimeLeft), Error> {
-        let (policy, audit) = (Arc::clone(&call.policy), call.audit.clone());
+        let (policy, audit, reader) = (Arc::clone(&call.policy), call.audit.clone(), self.reader(&call));
         let function = CallTool { name: &tool.definition.name, arguments };
         let (answer, left) = self.run(call, tool.wall_time, function).await?;
         if let (Some(audit), Ok(answer)) = (&audit, &answer) {
             audit.gave_out(answer::answer_bytes(answer));
         }
-        Ok((answer::answer(answer, &policy.limits)?, left))
+        Ok((answer::answer(answer, &policy.limits, reader)?, left))
+    }
+
+    /// The account of what a call will answer.
+    pub(crate) fn reader(&self, call: &Call) -> AnswerReader {
+        let memory = &self.loaded.source.engine.answer_memory;
+        memory.begin(&call.caller.context.tenant, &call.policy.limits)
     }
 
     /// Calls one function in an instance of its own. `declared` is how long it says that it

@@ -14,6 +14,7 @@ use crate::{
     error::{EngineError, reason},
     guest::Guest,
     schedule::Schedule,
+    shared::EngineConfig,
     ticker::Ticker,
 };
 
@@ -38,11 +39,11 @@ pub(crate) struct WasmRuntime {
 }
 
 impl WasmRuntime {
-    pub(crate) fn start(limits: &HostLimits) -> Result<Self, EngineError> {
+    pub(crate) fn start(EngineConfig { limits, table_elements, .. }: &EngineConfig) -> Result<Self, EngineError> {
         let failed = |error: wasmtime::Error| EngineError::Runtime(reason(&error));
         let mut target = CompileTarget { stack_bytes: limits.stack_bytes, small_memories: false };
         let mut config = target.settings();
-        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits)));
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits, *table_elements)));
         let engine = match Engine::new(&config) {
             Ok(engine) => engine,
             // A system with little address space has no room for a pool.
@@ -73,7 +74,7 @@ fn bytes(value: u64) -> usize {
 /// As much as all calls at once may use, each of them up to the ceilings: a call that was
 /// admitted finds a place, whichever components run. Unused places take address space and no
 /// memory.
-fn pool(limits: &HostLimits) -> PoolingAllocationConfig {
+fn pool(limits: &HostLimits, table_elements: u64) -> PoolingAllocationConfig {
     let calls = u32::try_from(limits.calls_in_flight).unwrap_or(u32::MAX).saturating_add(LISTING);
     let of_call = CallLimits::ceilings();
     let count = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
@@ -89,7 +90,7 @@ fn pool(limits: &HostLimits) -> PoolingAllocationConfig {
         .max_tables_per_component(count(of_call.tables))
         .max_memories_per_module(count(of_call.memories))
         .max_tables_per_module(count(of_call.tables))
-        .table_elements(bytes(CallLimits::default().table_elements))
+        .table_elements(bytes(table_elements))
         .table_keep_resident(TABLE_KEEP_RESIDENT_BYTES)
         .pagemap_scan(Enabled::Auto);
     // Without the scan, resident memory is cleared byte by byte at each call,

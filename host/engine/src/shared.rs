@@ -7,18 +7,31 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use wharf_core::{HostLimits, Quota, quota::Bounds};
+use wharf_core::{AnswerMemory, CallLimits, HostLimits, Quota, quota::Bounds};
 use wharf_state::WriteTurns;
 
 use crate::{cache::CodeCache, error::EngineError, rooms::Rooms, runtime::WasmRuntime};
 
 /// How an engine is set up.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct EngineConfig {
     /// Limits that hold for the host as a whole.
     pub limits: HostLimits,
+    /// The most elements that the limits of any plugin allow the tables of a call. The engine has
+    /// address space for as many in each table.
+    pub table_elements: u64,
     /// Where compiled code is kept; nowhere where absent, or where it cannot be.
     pub cache_directory: Option<PathBuf>,
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        Self {
+            limits: HostLimits::default(),
+            table_elements: CallLimits::ceilings().table_elements,
+            cache_directory: None,
+        }
+    }
 }
 
 /// What an engine and its plugins share.
@@ -29,6 +42,7 @@ pub(crate) struct SharedEngine {
     pub(crate) rooms: Arc<Rooms>,
     pub(crate) turns: Arc<WriteTurns>,
     pub(crate) open_handles: Arc<Quota>,
+    pub(crate) answer_memory: AnswerMemory,
     runtime: OnceLock<WasmRuntime>,
     // Held while the runtime starts, so that it starts once.
     starting: Mutex<()>,
@@ -42,6 +56,7 @@ impl SharedEngine {
             Err(problem) => (None, Some(problem)),
         };
         let open_handles = open_handles(&config.limits);
+        let answer_memory = AnswerMemory::new(&config.limits);
         let (runtime, starting) = (OnceLock::new(), Mutex::new(()));
         Self {
             config,
@@ -50,6 +65,7 @@ impl SharedEngine {
             rooms: Arc::new(rooms),
             turns: Arc::default(),
             open_handles,
+            answer_memory,
             runtime,
             starting,
         }
@@ -64,7 +80,7 @@ impl SharedEngine {
         if let Some(runtime) = self.runtime.get() {
             return Ok(runtime);
         }
-        let started = WasmRuntime::start(&self.config.limits)?;
+        let started = WasmRuntime::start(&self.config)?;
         Ok(self.runtime.get_or_init(|| started))
     }
 }

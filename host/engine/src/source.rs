@@ -15,6 +15,7 @@ use wharf_core::{
 };
 
 use crate::{
+    cache::CacheEntry,
     call::{Call, PluginPolicy},
     compile,
     component::Component,
@@ -42,6 +43,13 @@ pub(crate) struct PluginMetadata {
 /// Metadata written by another version of these rules is read again.
 const METADATA_FORMAT: &str = concat!("3-", env!("CARGO_PKG_VERSION"));
 
+/// Compiled code has up to five times as many bytes as its component, and a few pages more.
+/// So much is kept, and no more is read of what stands in its place.
+const CODE_GROWTH: u64 = 16;
+const CODE_LEAST_BYTES: u64 = 4 << 20;
+/// More than four lists come to, of which each is the answer of a call.
+const METADATA_MOST_BYTES: u64 = 32 << 20;
+
 /// A component's bytes and the engine that they are for.
 pub(crate) struct ComponentSource {
     pub(crate) engine: Arc<SharedEngine>,
@@ -63,20 +71,22 @@ impl Hasher for DigestHasher {
 }
 
 impl ComponentSource {
-    fn metadata_entry(&self) -> String {
+    fn metadata_entry(&self) -> CacheEntry {
         let mut feed = DigestHasher(blake3::Hasher::new());
         METADATA_FORMAT.hash(&mut feed);
         self.component.digest().as_bytes().hash(&mut feed);
         // A component that passed under other limits is read and checked anew.
         SchemaLimits::new(&self.engine.config.limits).hash(&mut feed);
-        format!("{}.tools", feed.0.finalize().to_hex())
+        CacheEntry { name: format!("{}.tools", feed.0.finalize().to_hex()), most_bytes: METADATA_MOST_BYTES }
     }
 
-    fn code_entry(&self, runtime: &WasmRuntime) -> String {
+    fn code_entry(&self, runtime: &WasmRuntime) -> CacheEntry {
         let mut feed = DigestHasher(blake3::Hasher::new());
         self.component.digest().as_bytes().hash(&mut feed);
         runtime.engine.precompile_compatibility_hash().hash(&mut feed);
-        format!("{}.code", feed.0.finalize().to_hex())
+        let most_bytes =
+            (self.component.bytes().len() as u64).saturating_mul(CODE_GROWTH).saturating_add(CODE_LEAST_BYTES);
+        CacheEntry { name: format!("{}.code", feed.0.finalize().to_hex()), most_bytes }
     }
 
     /// What an earlier host read and checked.

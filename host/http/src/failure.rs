@@ -9,7 +9,7 @@ use axum::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use wharf_completion::stream::StreamError;
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, audit::RefusedFor};
 
 /// An error on its way to the client.
 #[derive(Debug)]
@@ -55,6 +55,16 @@ impl HttpFailure {
     pub fn busy(message: impl Into<String>) -> Self {
         let error = Error::retryable(Code::Limit, message);
         Self { status: StatusCode::SERVICE_UNAVAILABLE, error, challenge: None }
+    }
+
+    /// What was wrong with the token that was shown, or that was not, where it was that.
+    pub(crate) fn refused_for(&self, has_token: bool) -> Option<RefusedFor> {
+        match self.status {
+            StatusCode::UNAUTHORIZED if has_token => Some(RefusedFor::WrongToken),
+            StatusCode::UNAUTHORIZED => Some(RefusedFor::NoToken),
+            StatusCode::FORBIDDEN => Some(RefusedFor::MissingScope),
+            _ => None,
+        }
     }
 
     /// Whether its client has shown no token that opens anything.

@@ -18,8 +18,8 @@ const WARNING_KEY: &str = "dev.wharf/warning";
 /// The result for an answer. A peer of the older era takes objects only as
 /// structured content.
 pub(crate) fn result(answer: Answer, modern: bool) -> CallToolResult {
-    // What it asks for was taken out before.
-    let Answer { content, structured, is_error, meta, input_required: _ } = answer;
+    // What it asks for was taken out before, and the client's request keeps the memory.
+    let Answer { content, structured, is_error, meta, input_required: _, memory: _ } = answer;
     let mut blocks: Vec<ContentBlock> = content.into_iter().enumerate().map(|(at, part)| block(at, part)).collect();
     if let (Some(structured), true) = (&structured, blocks.is_empty()) {
         blocks.push(ContentBlock::text(structured.to_string()));

@@ -53,7 +53,8 @@ pub(crate) fn prompt(definition: &PromptDefinition) -> Prompt {
 }
 
 pub(crate) fn resource(definition: ResourceDefinition) -> Resource {
-    let ResourceDefinition { uri, name, description, mime_type, meta } = definition;
+    // The client's request keeps the memory.
+    let ResourceDefinition { uri, name, description, mime_type, meta, memory: _ } = definition;
     let mut resource = Resource::new(uri, name);
     resource.description = present(&description);
     resource.mime_type = mime_type;
@@ -112,7 +113,7 @@ fn further(fields: &Map<String, Value>, mut place: impl FnMut(&str, &Value) -> b
 mod tests {
     use super::*;
     use serde_json::json;
-    use wharf_core::service::offer;
+    use wharf_core::{AnswerShare, service::offer};
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().expect("an object").clone()
@@ -172,6 +173,7 @@ mod tests {
             description: String::new(),
             mime_type: Some("text/plain".into()),
             meta: object(json!({"title": "R", "size": 7, "annotations": {"priority": 1.0}, "com.example/k": 1})),
+            memory: AnswerShare::default(),
         };
         assert_eq!(
             shown(resource(readable)),

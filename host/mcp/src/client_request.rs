@@ -5,7 +5,6 @@
 #![expect(deprecated, reason = "levels of messages are deprecated since 2026-07-28 and used by all of today's clients")]
 
 use std::{
-    any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::{
@@ -25,14 +24,14 @@ use rmcp::{
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use wharf_core::{
-    Code, ContextRules, Error, EventSink,
+    AnswerShare, Code, ContextRules, Error, EventSink,
     audit::shown,
     context::Resolved,
     service::{AllowedPlugins, Caller},
     trace::TraceParent,
 };
 
-use crate::{context_claims, events::CallEvents};
+use crate::{context_claims, events::CallEvents, request_permit::RequestPermit};
 
 /// What a client over HTTP is to do that names no session.
 const OF_HTTP: &str = "the header `Wharf-Session`, or `dev.wharf/sessionId` in `_meta`, names one";
@@ -45,19 +44,6 @@ const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 /// memory, and take no place among those that run.
 pub(crate) const MAX_WAITING: usize = 64;
 
-/// What a transport counts for a request until its answer is made, such as a place and
-/// memory. It is free by the time that the client reads the answer.
-#[derive(Clone)]
-pub(crate) struct RequestPermit(
-    #[expect(dead_code, reason = "it is given back when it is dropped")] Arc<dyn Any + Send + Sync>,
-);
-
-impl RequestPermit {
-    pub(crate) fn new(held: Arc<impl Send + Sync + 'static>) -> Self {
-        Self(held)
-    }
-}
-
 /// One request of a client, and its caller.
 pub(crate) struct ClientRequest {
     pub(crate) caller: Arc<Caller>,
@@ -69,7 +55,7 @@ pub(crate) struct ClientRequest {
     /// Places for calls of this connection that wait until their client has been asked.
     pub(crate) waiting: Arc<Semaphore>,
     events: Option<Arc<CallEvents>>,
-    _permit: Option<RequestPermit>,
+    permit: Option<RequestPermit>,
 }
 
 /// What a connection keeps for all its callers.
@@ -150,8 +136,15 @@ impl ClientRequest {
             peer: context.peer,
             waiting: Arc::clone(&remembered.waiting),
             events,
-            _permit: permit,
+            permit,
         })
+    }
+
+    /// Keeps the memory of an answer until its message is written as text.
+    pub(crate) fn keep(&self, memory: AnswerShare) {
+        if let Some(permit) = &self.permit {
+            permit.answer().keep(memory);
+        }
     }
 
     /// Does the work, and tells the client meanwhile what it says.

@@ -27,6 +27,7 @@ mod info;
 mod malformed;
 mod prompts;
 mod refusal;
+mod request_permit;
 mod resources;
 mod rounds;
 mod served;

@@ -78,7 +78,8 @@ impl Handler {
 }
 
 fn result(answer: PromptAnswer) -> GetPromptResult {
-    let PromptAnswer { description, messages, input_required: _, meta } = answer;
+    // The client's request keeps the memory.
+    let PromptAnswer { description, messages, input_required: _, meta, memory: _ } = answer;
     let messages = messages.into_iter().enumerate().map(|(at, message)| {
         let role = match message.role {
             offer::Role::User => Role::User,

@@ -44,6 +44,7 @@ impl Handler {
         let client = self.request("resources/list", context, &mut Map::new()).map_err(refusal)?;
         let listing = guarded(offers.resources(&client.caller));
         let resources = client.hearing(listing).await.map_err(refusal)?;
+        resources.iter().for_each(|resource| client.keep(resource.memory.clone()));
         let resources = resources.into_iter().map(catalogue::resource).collect();
         let mut result = ListResourcesResult::with_all_items(resources);
         result.ttl_ms = Some(STALE_AT_ONCE);
@@ -94,6 +95,7 @@ impl Handler {
             Error { code: Code::NotFound, .. } => not_found(uri),
             error => refusal(error),
         })?;
+        read.iter().for_each(|part| client.keep(part.memory.clone()));
         Ok(read.into_iter().map(|part| answer::contents(part.uri, part.content)).collect())
     }
 }

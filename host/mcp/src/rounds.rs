@@ -16,7 +16,7 @@ use rmcp::{
     model::{ErrorCode, InputRequest, InputRequiredResult, InputResponses},
 };
 use serde_json::{Map, Value, json};
-use wharf_core::{Answer, Code, Error, InputGiven, InputRequired, service::offer::PromptAnswer};
+use wharf_core::{Answer, AnswerShare, Code, Error, InputGiven, InputRequired, service::offer::PromptAnswer};
 
 pub(crate) use seal::{StateBinding, StateSealer};
 
@@ -33,17 +33,28 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(crate) trait AsksForInput {
     /// What it asks for.
     fn take_required(&mut self) -> Option<InputRequired>;
+
+    /// What its JSON takes of the account of answers.
+    fn memory(&self) -> &AnswerShare;
 }
 
 impl AsksForInput for Answer {
     fn take_required(&mut self) -> Option<InputRequired> {
         self.input_required.take()
     }
+
+    fn memory(&self) -> &AnswerShare {
+        &self.memory
+    }
 }
 
 impl AsksForInput for PromptAnswer {
     fn take_required(&mut self) -> Option<InputRequired> {
         self.input_required.take()
+    }
+
+    fn memory(&self) -> &AnswerShare {
+        &self.memory
     }
 }
 
@@ -95,7 +106,11 @@ where
     };
     loop {
         let mut answer = guarded(make(input)).await?;
-        let Some(required) = answer.take_required() else { return Ok(RoundOutcome::Done(answer)) };
+        let required = answer.take_required();
+        let Some(required) = required else {
+            request.keep(answer.memory().clone());
+            return Ok(RoundOutcome::Done(answer));
+        };
         round += 1;
         if round > MAX_ROUNDS {
             return Err(Error::new(
@@ -113,6 +128,7 @@ where
             Some(binding) => {
                 let sealed = sealer.seal(binding, round, state)?;
                 let requests = Some(requests).filter(|requests| !requests.is_empty());
+                request.keep(answer.memory().clone());
                 return Ok(RoundOutcome::Asks(InputRequiredResult::new(requests, Some(sealed))));
             }
             None => input = InputGiven { responses: Box::pin(given(request, requests)).await?, state },

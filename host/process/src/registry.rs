@@ -86,7 +86,7 @@ impl Processes {
         let failed = |source| OpenError { directory: directory.to_owned(), source };
         let settings = settings.bounded();
         let quotas = ProcessQuotas::new(&settings);
-        let (directory, found) = HostDirectory::open(directory, &quotas).map_err(failed)?;
+        let (directory, found) = HostDirectory::open(directory, &quotas, &settings.clock).map_err(failed)?;
         let mut table = ProcessTable::default();
         let mut lost = Vec::new();
         for (process, was_running) in found {

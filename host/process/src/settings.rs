@@ -2,9 +2,9 @@
 //!
 //! Owns defaults alone: the code that enforces a setting reads it here.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use wharf_core::ProcessLimits;
+use wharf_core::{ProcessLimits, grant::GrantClock};
 
 use crate::{output::OutputLimits, polls::PollRules};
 
@@ -33,6 +33,9 @@ pub struct ProcessSettings {
     /// What each process may use up, and all of a session, a tenant and the host
     /// together, as the table of limits has it.
     pub limits: ProcessLimits,
+    /// The clock by which starts and ends are stored: one that is never behind the time by
+    /// which [`Processes::sweep`](crate::Processes::sweep) judges.
+    pub clock: GrantClock,
 }
 
 impl ProcessSettings {
@@ -53,6 +56,7 @@ impl Default for ProcessSettings {
             longest_wait: Duration::from_secs(10 * 60),
             polls: PollRules::default(),
             limits: ProcessLimits::default(),
+            clock: GrantClock::new(SystemTime::now),
         }
     }
 }

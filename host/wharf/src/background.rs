@@ -50,11 +50,7 @@ impl Background {
             tasks.push(tokio::spawn(sweep_pages(webviews.clone())).abort_handle());
         }
         if let Some(workspaces) = &rooms.workspaces {
-            let inhabitants = Inhabitants {
-                processes: rooms.processes.clone(),
-                terminals: rooms.terminals.clone(),
-                webviews: rooms.webviews.as_ref().ok().cloned(),
-            };
+            let inhabitants = Inhabitants::of(rooms);
             let time = rooms.state.host_time();
             tasks.push(tokio::spawn(sweep_files(Arc::clone(workspaces), inhabitants.clone(), time)).abort_handle());
             tasks.push(tokio::spawn(keep_quotas(Arc::clone(workspaces), inhabitants)).abort_handle());
@@ -128,6 +124,14 @@ struct Inhabitants {
 }
 
 impl Inhabitants {
+    fn of(rooms: &Rooms) -> Self {
+        Self {
+            processes: rooms.processes.clone(),
+            terminals: rooms.terminals.clone(),
+            webviews: rooms.webviews.as_ref().ok().cloned(),
+        }
+    }
+
     /// Ends all that runs in a workspace that holds too much.
     async fn end(&self, key: &WorkspaceKey, full: &QuotaFull) -> usize {
         let mut ended = 0;
@@ -149,25 +153,28 @@ async fn sweep_files(workspaces: Arc<Workspaces>, inhabitants: Inhabitants, time
     let mut ticks = tokio::time::interval(FILE_SWEEP);
     loop {
         ticks.tick().await;
-        if let Some(processes) = &inhabitants.processes {
-            let swept = processes.sweep(time.passed().into()).await;
-            tracing::debug!(?swept, "ended processes removed");
-        }
-        let (sweeping, counting) = (Arc::clone(&workspaces), Arc::clone(&workspaces));
-        let now = time.passed();
-        let swept = spawn_blocking(move || sweeping.sweep(now)).await;
-        match swept {
-            Ok(Ok(0)) => {}
-            Ok(Ok(swept)) => tracing::info!(swept, "workspaces that nobody used were removed"),
-            Ok(Err(error)) => tracing::warn!("idle workspaces cannot be removed: {error}"),
-            Err(error) => tracing::error!("idle workspaces were not looked for: {error}"),
-        }
+        remove_expired(&workspaces, &inhabitants, &time).await;
         // What an earlier host, or another one, has left counts as well.
+        let counting = Arc::clone(&workspaces);
         match spawn_blocking(move || counting.count()).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!("workspaces cannot be counted: {error}"),
             Err(error) => tracing::error!("workspaces were not counted: {error}"),
         }
+    }
+}
+
+async fn remove_expired(workspaces: &Arc<Workspaces>, inhabitants: &Inhabitants, time: &HostTime) {
+    if let Some(processes) = &inhabitants.processes {
+        let swept = processes.sweep(time.passed().into()).await;
+        tracing::debug!(?swept, "ended processes removed");
+    }
+    let (sweeping, now) = (Arc::clone(workspaces), time.passed());
+    match spawn_blocking(move || sweeping.sweep(now)).await {
+        Ok(Ok(0)) => {}
+        Ok(Ok(swept)) => tracing::info!(swept, "workspaces that nobody used were removed"),
+        Ok(Err(error)) => tracing::warn!("idle workspaces cannot be removed: {error}"),
+        Err(error) => tracing::error!("idle workspaces were not looked for: {error}"),
     }
 }
 
@@ -277,10 +284,73 @@ fn described(key: Option<&WorkspaceKey>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use wharf_core::ProcessLimits;
+    use std::{path::Path, time::SystemTime};
+
+    use wharf_core::{Context, Grants, ProcessGrant, ProcessLimits, SessionId};
+    use wharf_process::{ChildLimits, Containment, SpawnRequest, WaitCondition};
+    use wharf_state::{Ceilings, Clock, ManualClock, MemoryStore};
+    use wharf_test_support::AMPLE;
     use wharf_workspace::WorkspaceOptions;
 
     use super::*;
+    use crate::{configuration::Configuration, rooms};
+
+    fn ends_at_once() -> SpawnRequest {
+        SpawnRequest {
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".into(), "exit 0".into()],
+            environment: Vec::new(),
+            directory: "/".into(),
+            command: "exit 0".into(),
+            input: false,
+            lifetime: None,
+            silence: None,
+            limits: ChildLimits::default(),
+            containment: Containment::None,
+            user: None,
+            stay: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_is_set_while_a_host_runs_removes_no_process_and_no_workspace() {
+        const YEAR: Duration = Duration::from_secs(365 * 24 * 3_600);
+        let (directory, start) = (tempfile::tempdir().expect("a directory"), SystemTime::now());
+        let clock = Arc::new(ManualClock::starting_at(start));
+        let state = Arc::new(MemoryStore::new(Ceilings::default(), Arc::clone(&clock) as Arc<dyn Clock>));
+        let text = "[workspace]\nexpiry_seconds = 86400\n[process.limits]\ntombstone_seconds = 86400";
+        let configuration = Configuration::parse(text, Path::new("/")).expect("legal");
+        let rooms = rooms::open(&configuration, state, Some(directory.path()), None, true).expect("opened").rooms;
+        let (processes, workspaces) =
+            (rooms.processes.clone().expect("a room"), rooms.workspaces.clone().expect("one"));
+        let (inhabitants, time) = (Inhabitants::of(&rooms), rooms.state.host_time());
+
+        // Both are used while the clock is far behind.
+        clock.set(SystemTime::UNIX_EPOCH + YEAR);
+        let context = Context::new(TenantId::local(), SessionId::default_session());
+        let grants = Grants { process: Some(ProcessGrant::with_reason("a test")), ..Grants::default() };
+        let owner = grants.process(&"p".parse().expect("legal")).expect("granted").owner(&context);
+        let id = processes.spawn(&owner, ends_at_once(), 1).await.expect("a process");
+        processes
+            .wait(&owner, id, &WaitCondition { exit: true, ..WaitCondition::default() }, AMPLE)
+            .await
+            .expect("ends");
+        let key = WorkspaceKey::restored(context.tenant.clone(), context.session.clone());
+        workspaces.create(&key).expect("made");
+        let kept = async || {
+            remove_expired(&workspaces, &inhabitants, &time).await;
+            (processes.snapshot(&owner, id).await.is_ok(), workspaces.list().expect("listed").workspaces.len())
+        };
+        assert_eq!(kept().await, (true, 1), "while it is behind");
+        clock.set(start);
+        assert_eq!(kept().await, (true, 1), "once it is right again");
+        clock.set(start + 5 * YEAR);
+        assert_eq!(kept().await, (true, 1), "while it is far ahead");
+        clock.set(start);
+        clock.advance(Duration::from_secs(2 * 86_400));
+        assert_eq!(kept().await, (false, 0), "two days later");
+        processes.shut_down(Duration::ZERO).await;
+    }
 
     #[test]
     fn what_cannot_be_measured_is_told_once_and_again_after_it_could() {

@@ -56,6 +56,7 @@ impl Configuration {
             limits: self.host_limits.clone(),
             // Where no host has ever been, nothing is made.
             cache_directory: cache.is_dir().then_some(cache),
+            ..EngineConfig::default()
         };
         let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
         self.check_folder(&engine, &folder, data, &mut checked);

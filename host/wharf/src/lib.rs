@@ -171,8 +171,8 @@ pub mod http {
 /// Every limit: its name, its default and its ceiling.
 pub mod limit {
     pub use wharf_core::limit::{
-        CallLimits, HostLimits, HttpLimits, InvalidLimit, LimitInfo, ProcessLimits, RequestLimits, StreamLimits,
-        TerminalLimits, WebViewLimits,
+        CallLimits, HostLimits, HttpLimits, InvalidLimit, LimitInfo, LimitScope, ProcessLimits, RequestLimits,
+        StreamLimits, TerminalLimits, WebViewLimits,
     };
 }
 

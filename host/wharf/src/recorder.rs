@@ -70,7 +70,11 @@ impl Recorder {
                 keep: settings.keep,
             };
             // A clock that jumps removes no file.
-            let clock = GrantClock::new(move || time.passed());
+            let passed = time.clone();
+            let clock = wharf_audit::AuditClock {
+                stamp: GrantClock::new(move || time.stamp()),
+                passed: GrantClock::new(move || passed.passed()),
+            };
             FileSink::open(directory, files, settings.host_calls, clock)
                 .inspect_err(|error| tracing::error!("there is no audit: its thread cannot be had: {error}"))
                 .ok()

@@ -71,12 +71,14 @@ pub(crate) fn open(
         }
     }
     let Some(data) = data else { return Ok(OpenedRooms { rooms, staging }) };
+    // A use under a clock that is behind is not old once it is right again.
     let time = rooms.state.host_time();
-    let workspaces = workspaces(configuration, data).with_clock(GrantClock::new(move || time.stamp()));
+    let clock = GrantClock::new(move || time.stamp());
+    let workspaces = workspaces(configuration, data).with_clock(clock.clone());
     rooms.workspaces = Some(Arc::new(workspaces));
     let granted = configuration.grants_processes();
     if granted || can_grow {
-        match processes(configuration, &rooms.spawner, data) {
+        match processes(configuration, &rooms.spawner, data, clock) {
             Ok(processes) => rooms.processes = Some(Arc::new(processes)),
             Err(error) if granted => return Err(error.into()),
             Err(error) => tracing::debug!("there is no place for processes: {error}"),
@@ -122,8 +124,9 @@ fn processes(
     configuration: &Configuration,
     spawner: &Spawner,
     data: &Path,
+    clock: GrantClock,
 ) -> Result<Processes, wharf_process::OpenError> {
-    let settings = process_settings(&configuration.process_limits, &configuration.polls);
+    let settings = process_settings(&configuration.process_limits, &configuration.polls, clock);
     let (processes, lost) = Processes::open(&data.join(PROCESSES), spawner.clone(), settings)?;
     for (owner, process) in lost {
         tracing::warn!(

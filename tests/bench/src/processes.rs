@@ -72,6 +72,7 @@ impl Room {
             limits: ChildLimits::default(),
             containment: Containment::None,
             user: None,
+            stay: None,
         };
         Ok(self.processes.spawn(&self.owner, request, usize::MAX).await?)
     }

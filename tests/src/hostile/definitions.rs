@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use wharf_core::{
-    Claims, Content, SchemaBudget, Tool, ToolDefinition,
+    AnswerShare, Claims, Content, SchemaBudget, Tool, ToolDefinition,
     offer::{self, MAX_COMPLETIONS},
     service::offer::{
         PromptAnswer, PromptArgument, PromptDefinition, PromptMessage, ResourceContent, ResourceDefinition,
@@ -128,8 +128,15 @@ fn template([claim, uri_template, name, description, mime_type, meta]: [String; 
 fn resource([claim, uri, name, description, mime_type, data]: [String; 6]) {
     let Some(claims) = claims(claim) else { return };
     let content = Content { mime_type: mime_type.clone(), data: data.into_bytes(), meta: Map::new() };
-    let listed =
-        ResourceDefinition { uri: uri.clone(), name, description, mime_type: Some(mime_type), meta: Map::new() };
+    let memory = AnswerShare::default();
+    let listed = ResourceDefinition {
+        uri: uri.clone(),
+        name,
+        description,
+        mime_type: Some(mime_type),
+        meta: Map::new(),
+        memory,
+    };
     match offer::checked_listing(vec![listed.clone(), listed], &claims) {
         Err(error) => assert_told(&error.message),
         Ok(listed) => {
@@ -138,7 +145,7 @@ fn resource([claim, uri, name, description, mime_type, data]: [String; 6]) {
             assert!(listed[0].uri.bytes().all(|byte| byte.is_ascii_graphic()), "{listed:?}");
         }
     }
-    match offer::checked_parts(vec![ResourceContent { uri, content }], &claims) {
+    match offer::checked_parts(vec![ResourceContent { uri, content, memory: AnswerShare::default() }], &claims) {
         Err(error) => assert_told(&error.message),
         Ok(parts) => parts.iter().for_each(|part| assert_content(&part.content)),
     }

@@ -12,7 +12,7 @@ use wharf::audit::{AuditEntry, AuditReader, directory};
 use wharf_tests::{Fixture, Setup, context, found, let_time_pass, until};
 
 /// Every line of a data directory, none of them damaged.
-fn lines(data: &Path) -> Vec<AuditEntry> {
+pub(crate) fn lines(data: &Path) -> Vec<AuditEntry> {
     let (lines, skipped) = read(data);
     assert_eq!(skipped, 0);
     lines

@@ -216,12 +216,13 @@ async fn code_from_elsewhere_is_no_component() {
 }
 
 /// What may stand where the cache or a file of it should be.
-const IN_THE_WAY: [&str; 5] = [
+const IN_THE_WAY: [&str; 6] = [
     "rm -rf $0; mkdir $0",
     "rm -rf $0; mkdir -p $0/theirs",
     "rm -rf $0; mkfifo $0",
     "rm -rf $0; ln -s /dev/zero $0",
     "rm -rf $0; echo text > $0",
+    "rm -rf $0; truncate -s 1T $0",
 ];
 
 fn put(script: &str, path: &Path) {

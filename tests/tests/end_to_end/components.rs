@@ -191,6 +191,10 @@ async fn tools_descriptions_and_metas_have_their_bounds() {
     for bad in ["0", "-5", "1.5", "\"soon\"", "1e999", "null", "18446744073709551616"] {
         refused_for(bad, meta(&format!("{{\"timeoutMilliseconds\":{bad}}}")), "t").await;
     }
+    // Each meta is within its bounds, and ten take what an answer may.
+    let multiplying = format!("{{\"a\":[{}]}}", [r#"{"":0}"#].repeat(9_000).join(","));
+    let bomb = (0..10).map(|index| CraftedTool::new(&format!("t{index}")).meta(&multiplying));
+    refused_for("metas that multiply", Crafted::of(bomb).bytes(), "bytes of memory").await;
     let files = Data::alone();
     let all = files.write("many.wasm", many(256).bytes());
     let long = files.write("described.wasm", described(8_192).bytes());

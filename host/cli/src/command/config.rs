@@ -174,7 +174,7 @@ fn markdown() -> String {
         let head = "| limit | whose | default | ceiling | what happens |\n|---|---|---|---|---|\n";
         text.push_str(&format!("\n## {title}\n\n{head}"));
         for row in rows {
-            let whose = whose(row.name, rows);
+            let whose = row.scope.as_str();
             text.push_str(&format!(
                 "| `{}` | {whose} | {} | {} | {} |\n",
                 row.name, row.default, row.ceiling, row.description
@@ -182,16 +182,4 @@ fn markdown() -> String {
         }
     }
     text
-}
-
-/// Whose use a limit counts, by its name and by those beside it.
-fn whose(name: &str, rows: &[LimitInfo]) -> &'static str {
-    let parts = ["session", "tenant", "owner", "page", "client", "call", "address"];
-    if let Some(part) = parts.into_iter().find(|part| name.ends_with(&format!("per_{part}"))) {
-        return part;
-    }
-    // What all tenants share has its name less `total`, or that name with a tenant's ending.
-    let of_tenant =
-        [format!("{name}_per_tenant"), format!("{}_bytes_per_tenant", name.trim_end_matches("_total_bytes"))];
-    if rows.iter().any(|row| of_tenant.iter().any(|other| row.name == *other)) { "host" } else { "each" }
 }

@@ -61,7 +61,7 @@ impl InspectArguments {
 /// Asks a component what it is, in a sandbox without any grant; `shown` names it
 /// in an error.
 pub(super) fn look_at(name: &PluginName, component: Component, limits: HostLimits, shown: &str) -> Result<Inspection> {
-    let config = EngineConfig { limits, cache_directory: None };
+    let config = EngineConfig { limits, ..EngineConfig::default() };
     let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
     let plugin =
         engine.load(name.clone(), component).map_err(|error| Unusable(format!("{shown}: {}", with_causes(&error))))?;

@@ -1,10 +1,10 @@
-//! Requests that showed nothing which opens anything: why, and from how near.
+//! Requests that showed nothing which opens what they asked for: why, and from how near.
 //!
-//! Neither a token nor an address is ever part of it.
+//! Neither a token, a secret nor an address is ever part of it.
 
 /// Takes what was refused; it returns at once.
 pub trait RefusalSink: Send + Sync + 'static {
-    /// A request was refused for want of a token that opens anything.
+    /// A request was refused for want of a token or a secret that opens it.
     fn refused(&self, why: RefusedFor, from: PeerClass);
 }
 
@@ -15,6 +15,10 @@ pub enum RefusedFor {
     NoToken,
     /// It showed one that opens nothing here.
     WrongToken,
+    /// It showed one that holds, and that its issuer has given no right to this host.
+    MissingScope,
+    /// It came to the operator's socket, with another secret than the host's.
+    WrongSecret,
 }
 
 impl RefusedFor {
@@ -24,6 +28,8 @@ impl RefusedFor {
         match self {
             Self::NoToken => "no-token",
             Self::WrongToken => "wrong-token",
+            Self::MissingScope => "missing-scope",
+            Self::WrongSecret => "wrong-secret",
         }
     }
 }

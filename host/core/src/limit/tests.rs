@@ -31,6 +31,25 @@ fn every_default_is_legal_and_every_row_can_be_set() {
 }
 
 #[test]
+fn a_name_that_says_whose_a_limit_is_says_so_truly() {
+    let tables = [
+        CallLimits::TABLE,
+        HostLimits::TABLE,
+        ProcessLimits::TABLE,
+        TerminalLimits::TABLE,
+        WebViewLimits::TABLE,
+        StreamLimits::TABLE,
+        HttpLimits::TABLE,
+        RequestLimits::TABLE,
+    ];
+    for row in tables.into_iter().flatten() {
+        // A rate is no account.
+        let named = row.name.rsplit_once("per_").map(|(_, whose)| whose).filter(|whose| *whose != "second");
+        assert!(named.is_none_or(|whose| whose == row.scope.as_str()), "{}: {:?}", row.name, row.scope);
+    }
+}
+
+#[test]
 fn a_limit_is_never_zero_above_its_ceiling_or_unknown() {
     let mut limits = CallLimits::default();
     assert!(matches!(limits.set("output_bytes", 0), Err(InvalidLimit::OutOfRange { .. })));

@@ -2,7 +2,7 @@ use serde_json::{Map, json};
 
 use super::*;
 use crate::{
-    Content,
+    AnswerShare, Content,
     service::offer::{PromptArgument, PromptDefinition, ResourceContent, ResourceDefinition, ResourceTemplate},
 };
 
@@ -109,6 +109,7 @@ fn resource(uri: &str) -> ResourceDefinition {
         description: String::new(),
         mime_type: None,
         meta: Map::new(),
+        memory: AnswerShare::default(),
     }
 }
 
@@ -129,7 +130,11 @@ fn a_listing_is_ordered_and_names_nothing_of_others() {
 #[test]
 fn what_was_read_bears_an_address_of_its_plugin() {
     let claims = claims(&["notes://"]).expect("legal");
-    let part = |uri: &str| ResourceContent { uri: uri.into(), content: Content::text("a\u{1b}b") };
+    let part = |uri: &str| ResourceContent {
+        uri: uri.into(),
+        content: Content::text("a\u{1b}b"),
+        memory: AnswerShare::default(),
+    };
     let read = checked_parts(vec![part("notes://a")], &claims).expect("legal");
     assert_eq!(read[0].content.as_text(), Some("ab"));
     assert!(checked_parts(vec![part("https://bank.example/")], &claims).is_err());

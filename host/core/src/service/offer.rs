@@ -11,7 +11,7 @@ use super::{
     Audience, Caller, Viewer,
     input::{InputGiven, InputRequired},
 };
-use crate::{Content, Context, Error, PluginName};
+use crate::{AnswerShare, Content, Context, Error, PluginName};
 
 /// A prompt as a client sees it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -48,6 +48,8 @@ pub struct PromptAnswer {
     pub input_required: Option<InputRequired>,
     /// Further protocol fields.
     pub meta: Map<String, Value>,
+    /// What its JSON takes of the account of answers.
+    pub memory: AnswerShare,
 }
 
 /// One message of a prompt.
@@ -72,6 +74,8 @@ pub struct ResourceDefinition {
     pub mime_type: Option<String>,
     /// Further protocol fields: title, size, annotations, icons.
     pub meta: Map<String, Value>,
+    /// What the JSON of the whole list takes of the account of answers.
+    pub memory: AnswerShare,
 }
 
 /// A family of resources.
@@ -96,6 +100,8 @@ pub struct ResourceContent {
     pub uri: String,
     /// What it has.
     pub content: Content,
+    /// What the JSON of all that was read takes of the account of answers.
+    pub memory: AnswerShare,
 }
 
 /// What words are to be completed.

@@ -4,7 +4,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::{clean_fields, json_bytes};
-use crate::{CallLimits, Code, Error, service::InputRequired, text};
+use crate::{AnswerShare, CallLimits, Code, Error, service::InputRequired, text};
 
 /// Parts of one answer.
 const MAX_CONTENT_PARTS: usize = 256;
@@ -49,6 +49,8 @@ pub struct Answer {
     pub input_required: Option<InputRequired>,
     /// Further protocol fields.
     pub meta: Map<String, Value>,
+    /// What its JSON takes of the account of answers; the host sets it.
+    pub memory: AnswerShare,
 }
 
 impl Answer {

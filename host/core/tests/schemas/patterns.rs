@@ -34,6 +34,16 @@ fn patterns_have_a_size_each_a_size_together_and_a_number() {
     let few = HostLimits { schema_patterns: 2, ..default() };
     assert_eq!(compiled(few.clone(), &["a", "b"]), Ok(()));
     assert_eq!(compiled(few, &["a", "b", "c"]), Err(SchemaError::TooManyPatterns { limit: ("schema_patterns", 2) }));
+    // Each schema has automata of its own, so a pattern counts once in each.
+    let twice = json!({"type": "object", "properties": {"x": {"pattern": "a"}, "y": {"pattern": "a"}}});
+    let twice = Arc::new(twice.as_object().expect("an object").clone());
+    let two = SchemaLimits::new(&HostLimits { schema_patterns: 2, ..default() });
+    let mut budget = SchemaBudget::new(two);
+    for _ in 0..2 {
+        Schema::compile(&twice, &mut budget).expect("one pattern of this schema");
+    }
+    let third = Schema::compile(&twice, &mut budget).map(|_| ());
+    assert_eq!(third, Err(SchemaError::TooManyPatterns { limit: ("schema_patterns", 2) }));
     let long = "a".repeat(2_049);
     assert_eq!(
         (compiled(default(), &[&long[1..]]), compiled(default(), &[&long])),

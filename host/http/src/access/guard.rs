@@ -13,10 +13,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use wharf_core::{
-    Code,
-    audit::{PeerClass, RefusedFor},
-};
+use wharf_core::{Code, audit::PeerClass};
 
 use super::client::ClientAccount;
 use crate::{
@@ -130,8 +127,7 @@ async fn client(
         }
     };
     let client = found.inspect_err(|failure| {
-        if let (Some(refusals), true) = (&server.refusals, failure.is_unauthenticated()) {
-            let why = if token.is_some() { RefusedFor::WrongToken } else { RefusedFor::NoToken };
+        if let (Some(refusals), Some(why)) = (&server.refusals, failure.refused_for(token.is_some())) {
             refusals.refused(why, permit.map_or(PeerClass::Unknown, ConnectionPermit::origin));
         }
     })?;

@@ -58,7 +58,9 @@ impl IssuedClients {
         let status = match refused {
             TokenRefused::Invalid(_) => StatusCode::UNAUTHORIZED,
             TokenRefused::Scope(_) => StatusCode::FORBIDDEN,
-            TokenRefused::Unavailable => return Err(Error::retryable(Code::Unavailable, refused.to_string()).into()),
+            TokenRefused::Unavailable | TokenRefused::Unconfirmed => {
+                return Err(Error::retryable(Code::Unavailable, refused.to_string()).into());
+            }
         };
         let challenge = self.resource.challenge(Some(&refused));
         Err(HttpFailure::new(status, Code::Denied, refused.to_string()).challenged(challenge))

@@ -39,6 +39,13 @@ pub enum TokenRefused {
     /// Nobody can say: the keys of the issuer cannot be had.
     #[error("the keys of the issuer of this token cannot be had now; try again later")]
     Unavailable,
+    /// Nobody can say any more: the issuer has been away for so long that it may have withdrawn
+    /// the key.
+    #[error(
+        "the issuer of this token has not confirmed its keys for 24 hours, so no token of it holds; try again once it \
+         answers"
+    )]
+    Unconfirmed,
 }
 
 /// The host as a protected resource.
@@ -81,7 +88,7 @@ impl ProtectedResource {
         let error = match refused {
             Some(TokenRefused::Invalid(_)) => Some("invalid_token"),
             Some(TokenRefused::Scope(_)) => Some("insufficient_scope"),
-            Some(TokenRefused::Unavailable) | None => None,
+            Some(TokenRefused::Unavailable | TokenRefused::Unconfirmed) | None => None,
         };
         if !scopes.is_empty() {
             challenge.push_str(&format!(", scope=\"{scopes}\""));

@@ -10,6 +10,7 @@ use wharf_core::{
 };
 
 use super::refusal::EndpointRefusal;
+use crate::request_permit::AnswerHold;
 
 /// How many requests of one client may be answered at once, among those of all clients.
 pub(super) struct AnswerLimits {
@@ -23,6 +24,8 @@ pub(super) struct AnswerLimits {
 pub(super) struct AnswerPermit {
     _of_client: OwnedSemaphorePermit,
     _of_all: Share,
+    /// The memory of the answer, until it is written as text.
+    pub(super) unwritten: AnswerHold,
 }
 
 /// How many requests of all clients may be answered at once.
@@ -59,7 +62,7 @@ impl AnswerLimits {
             Level::Host => EndpointRefusal::Busy(full.to_string()),
             Level::Session | Level::Tenant => full.into(),
         })?;
-        Ok(AnswerPermit { _of_client: of_client, _of_all: of_all })
+        Ok(AnswerPermit { _of_client: of_client, _of_all: of_all, unwritten: AnswerHold::default() })
     }
 }
 

@@ -11,6 +11,7 @@ use std::{
 use bytes::Bytes;
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{HeaderMap, HeaderName, Method, Request};
+use http_body::Body as _;
 use http_body_util::{BodyExt, Full};
 use rmcp::{
     model::RequestId,
@@ -32,10 +33,10 @@ use super::{
     session_table::SessionTable,
 };
 use crate::{
-    client_request::RequestPermit,
     context_claims::{SESSION_HEADER, TransportClaims},
     handler::Handler,
     info::ServerInfo,
+    request_permit::RequestPermit,
     served::Served,
     traced::Traced,
 };
@@ -208,7 +209,8 @@ impl EndpointState {
         let memory = Arc::new(memory);
         if let Some(permit) = &permits.answer {
             // Given back where the answer is made, before it is sent.
-            let held = RequestPermit::new(Arc::new((Arc::clone(permit), Arc::clone(&memory))));
+            let held = Arc::new((Arc::clone(permit), Arc::clone(&memory)));
+            let held = RequestPermit::new(held, permit.unwritten.clone());
             request.extensions_mut().insert(held);
         }
         let (heartbeat, asked) = (self.heartbeat, id.clone());
@@ -236,6 +238,7 @@ impl EndpointState {
     ) -> Result<EndpointResponse, EndpointRefusal> {
         let RequestPermits { reader, answer, session } = permits;
         let (unasked, primes) = (reader.is_some(), primes(request.headers()));
+        let unwritten = answer.as_ref().map(|permit| permit.unwritten.clone());
         let scope = RequestScope { answer, begins, session: session.into(), reply: None.into() };
         // A box, since what is handed on is moved again at every step.
         let (response, reply) = scope.enter(Box::pin(self.service.handle(request.map(Full::new)))).await;
@@ -243,7 +246,9 @@ impl EndpointState {
         let mut response = match reply {
             None => {
                 let response = answer::in_words(response.map(BodyExt::boxed_unsync), id).await;
-                return Ok(answer::holding(response, reader));
+                // What has a length is text already; events are written as they are read.
+                let unwritten = unwritten.filter(|_| response.body().size_hint().exact().is_none());
+                return Ok(answer::holding(response, (reader, unwritten)));
             }
             Some(SessionReply::Refused(refusal)) => return Err(refusal),
             Some(SessionReply::Json(json)) => answer::json(json),

@@ -41,7 +41,7 @@ use super::{
     request_scope::{self, SessionReply},
     session::{BeginError, LegacySession},
 };
-use crate::client_request::RequestPermit;
+use crate::request_permit::RequestPermit;
 
 /// How long an answer is waited for before its client is given a stream of
 /// events. Short: a client whose connection drops before has nothing to ask
@@ -176,11 +176,15 @@ impl SessionManager for SessionTable {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionRefused> {
         let session = self.find(id)?;
         let ClientJsonRpcMessage::Request(request) = &mut message else { return Err(ended()) };
-        // The session has its place, until it is answered or taken back.
+        // The session has its place, until it is answered or taken back, and the memory of its answer.
+        let permit = request_scope::answer_permit();
         if let Some(parts) = request.request.extensions_mut().get_mut::<Parts>() {
             parts.extensions.remove::<RequestPermit>();
+            if let Some(permit) = &permit {
+                parts.extensions.insert(RequestPermit::new(Arc::new(()), permit.unwritten.clone()));
+            }
         }
-        let mut stream = session.begin(request, request_scope::answer_permit()).map_err(not_begun)?;
+        let mut stream = session.begin(request, permit).map_err(not_begun)?;
         session.forward(message).await.ok_or_else(ended)?;
         match timeout(SOON, stream.reader.single_message()).await {
             Ok(Some(json)) => {

@@ -3,11 +3,14 @@
 //! Owns reading up to a bounded line, answering what cannot be read, and
 //! telling the connection that its client has gone. It never knows what a message means.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{collections::HashMap, io, sync::Arc, time::Duration};
 
 use rmcp::{
     RoleServer,
-    model::{ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage},
+    model::{
+        ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions, GetMeta, JsonRpcMessage,
+        ProtocolVersion, RequestId, ServerJsonRpcMessage,
+    },
     transport::Transport,
 };
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
@@ -19,6 +22,7 @@ use super::{
     scan::IdScanner,
     wire::{self, IncomingLine, MAX_MESSAGE_BYTES},
 };
+use crate::request_permit::{AnswerHold, RequestPermit};
 
 /// What one read of the stream may bring: as much as a pipe holds.
 const READ_BYTES: usize = 64 * 1024;
@@ -44,6 +48,8 @@ pub(super) struct LineTransport<R, W> {
     closed: CancellationToken,
     memory: RequestMemory,
     tenant: TenantId,
+    /// The memory of each answer that is not written yet.
+    unwritten: HashMap<RequestId, AnswerHold>,
 }
 
 /// A line that is too long, of which only the id is kept.
@@ -79,6 +85,7 @@ where
             closed,
             memory,
             tenant,
+            unwritten: HashMap::new(),
         }
     }
 
@@ -161,6 +168,37 @@ where
     }
 }
 
+impl<R, W> LineTransport<R, W> {
+    /// Notes a request that will be answered, or that nothing answers any more.
+    fn note(&mut self, message: &ClientJsonRpcMessage) {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                if let Some(permit) = request.request.extensions().get::<RequestPermit>() {
+                    self.unwritten.insert(request.id.clone(), permit.answer().clone());
+                }
+            }
+            JsonRpcMessage::Notification(told) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &told.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.unwritten.remove(id);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+        }
+    }
+
+    /// The memory of what a message answers.
+    fn answered(&mut self, message: &ServerJsonRpcMessage) -> Option<AnswerHold> {
+        let id = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        self.unwritten.remove(id?)
+    }
+}
+
 impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
@@ -169,9 +207,11 @@ where
     type Error = io::Error;
 
     fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let (outbox, closed) = (Arc::clone(&self.outbox), self.closed.clone());
+        let (outbox, closed, memory) = (Arc::clone(&self.outbox), self.closed.clone(), self.answered(&item));
         async move {
             queue(&outbox, item);
+            // From here on it is text, of which there is a limit of its own.
+            drop(memory);
             deliver(outbox, closed).await
         }
     }
@@ -181,7 +221,10 @@ where
             // A client that does not read its answers is not asked for more.
             self.outbox.below(BACKLOG_BYTES).await;
             match self.next().await {
-                Some(IncomingLine::Message(message)) if self.admit(&message) => return Some(message),
+                Some(IncomingLine::Message(message)) if self.admit(&message) => {
+                    self.note(&message);
+                    return Some(message);
+                }
                 Some(IncomingLine::Message(_) | IncomingLine::Nothing) => {}
                 Some(IncomingLine::Refused(answer)) => {
                     queue(&self.outbox, answer);

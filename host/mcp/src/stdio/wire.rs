@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use wharf_core::RequestShare;
 
 use super::scan;
-use crate::client_request::RequestPermit;
+use crate::request_permit::{AnswerHold, RequestPermit};
 
 /// The longest message that a client may send, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
@@ -44,7 +44,7 @@ pub(super) fn admit(line: &[u8], mut share: RequestShare) -> IncomingLine {
     }
     let mut incoming = parse(line);
     if let IncomingLine::Message(JsonRpcMessage::Request(request)) = &mut incoming {
-        request.request.extensions_mut().insert(RequestPermit::new(Arc::new(share)));
+        request.request.extensions_mut().insert(RequestPermit::new(Arc::new(share), AnswerHold::default()));
     }
     incoming
 }

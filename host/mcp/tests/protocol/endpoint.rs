@@ -14,6 +14,10 @@ use wharf_mcp::{
 use crate::support::{info, modern, service};
 
 fn endpoint(limits: HttpLimits) -> HttpEndpoint {
+    endpoint_of(Served::new(service().tools, None), limits)
+}
+
+pub(crate) fn endpoint_of(served: Served, limits: HttpLimits) -> HttpEndpoint {
     let readers = Bounds {
         resource: "requests that follow something",
         section: "[http.limits]",
@@ -21,7 +25,7 @@ fn endpoint(limits: HttpLimits) -> HttpEndpoint {
         tenant: ("readers_per_tenant", limits.readers_per_tenant),
         host: ("readers", limits.readers),
     };
-    HttpEndpoints::new(Served::new(service().tools, None), info(), limits).endpoint(EndpointSettings {
+    HttpEndpoints::new(served, info(), limits).endpoint(EndpointSettings {
         plugins: None,
         rules: ContextRules::local(),
         calls: None,
@@ -32,7 +36,7 @@ fn endpoint(limits: HttpLimits) -> HttpEndpoint {
 }
 
 /// A request of 2025-11-25 where `session` is one, and of 2026-07-28 where not.
-fn request(method: Method, session: Option<&str>, message: &Value) -> EndpointRequest {
+pub(crate) fn request(method: Method, session: Option<&str>, message: &Value) -> EndpointRequest {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let mut request = Request::builder().method(method).uri("/mcp").header("host", "localhost");
     request =
@@ -67,13 +71,22 @@ fn call(tool: &str) -> EndpointRequest {
     request(Method::POST, None, &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}))
 }
 
-async fn ask(endpoint: &HttpEndpoint, request: EndpointRequest) -> EndpointResponse {
+pub(crate) async fn ask(endpoint: &HttpEndpoint, request: EndpointRequest) -> EndpointResponse {
     endpoint.clone().call(request).await.expect("taken up")
 }
 
 async fn json(response: EndpointResponse) -> Value {
     let body = response.into_body().collect().await.expect("readable").to_bytes();
     serde_json::from_slice(&body).expect("JSON")
+}
+
+/// A session of 2025-11-25.
+pub(crate) async fn session(endpoint: &HttpEndpoint) -> String {
+    let hello =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello});
+    let opened = ask(endpoint, request(Method::POST, Some(""), &hello)).await;
+    opened.headers()["mcp-session-id"].to_str().expect("ASCII").to_owned()
 }
 
 #[tokio::test]
@@ -106,11 +119,7 @@ async fn a_call_is_made_in_the_context_that_the_transport_claims() {
 async fn an_endpoint_is_in_use_while_a_session_is_open() {
     let endpoint = endpoint(HttpLimits::default());
     assert!(endpoint.is_unused());
-    let hello =
-        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
-    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello});
-    let opened = ask(&endpoint, request(Method::POST, Some(""), &hello)).await;
-    let session = opened.headers()["mcp-session-id"].to_str().expect("ASCII").to_owned();
+    let session = session(&endpoint).await;
     assert!(!endpoint.is_unused());
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     assert_eq!(json(ask(&endpoint, request(Method::POST, Some(&session), &ping)).await).await["id"], 1);

@@ -9,6 +9,7 @@ mod endpoint;
 mod eras;
 mod events;
 mod hostile;
+mod memory;
 mod named_tools;
 mod offers;
 mod shelf;

@@ -8,8 +8,8 @@ use std::{
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
 use wharf_core::{
-    Answer, CallRequest, Code, Content, Context, ContextRules, Error, InputGiven, InputRequired, OfferService,
-    ToolDefinition,
+    Answer, AnswerShare, CallRequest, Code, Content, Context, ContextRules, Error, InputGiven, InputRequired,
+    OfferService, ToolDefinition,
     service::{
         Caller, InputMethod, InputRequest, Viewer,
         offer::{
@@ -236,6 +236,7 @@ impl OfferService for Shelf {
             description: String::new(),
             mime_type: Some(mime_type.into()),
             meta: Map::new(),
+            memory: AnswerShare::default(),
         };
         let own = format!("test://session/{}", caller.context.session);
         Ok(vec![resource("test://binary".into(), "image/png"), resource(own, "text/plain")])
@@ -253,7 +254,7 @@ impl OfferService for Shelf {
             uri if uri == format!("test://session/{}", caller.context.session) => Content::text("yours"),
             _ => return Err(Error::new(Code::NotFound, "no plugin knows it")),
         };
-        Ok(vec![ResourceContent { uri: uri.into(), content }])
+        Ok(vec![ResourceContent { uri: uri.into(), content, memory: AnswerShare::default() }])
     }
 
     async fn complete(

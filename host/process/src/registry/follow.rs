@@ -14,7 +14,6 @@ use wharf_spawn::{Child, ChildEnd, ChildExit, SpawnError};
 
 use super::{
     process::Process,
-    state::ProcessState,
     termination::{LIMIT_GRACE, StopRequest, TerminationOrder, TimeLimits},
 };
 use crate::{Exit, KilledBy, output::CaptureFailure};
@@ -36,27 +35,25 @@ pub(super) async fn follow(
     drop(timeout(DRAIN, drained).await);
     // Before its end is told: from then on this says whether it still runs.
     process.set_descendants(ended.as_ref().map_or(0, |ended| ended.descendants));
-    process.end(final_state(&process, ended, killed.clone())).await;
+    let (exit, reason) = final_exit(&process, ended, killed.clone());
+    process.end(exit, reason).await;
     process.input.lock().await.take();
     follow_descendants(&process, &child, &mut stops, &mut stopped, limits, killed).await;
     process.release();
     drop(stopped);
 }
 
-fn final_state(
+/// How it ended, and why where the host ended it.
+fn final_exit(
     process: &Process,
     ended: Result<ChildEnd, SpawnError>,
     killed: Option<TerminationOrder>,
-) -> ProcessState {
+) -> (Exit, Option<String>) {
     match (killed.or_else(|| refusal_of_output(process)), ended) {
-        (Some(order), _) => order.state(),
-        (None, Ok(ChildEnd { exit: ChildExit::Exited { code }, .. })) => {
-            ProcessState::ended(Exit::Exited { code }, None)
-        }
-        (None, Ok(ChildEnd { exit: ChildExit::Signaled { signal }, .. })) => {
-            ProcessState::ended(Exit::Signaled { signal }, None)
-        }
-        (None, Err(lost)) => ProcessState::ended(Exit::Killed { by: KilledBy::HostLost }, Some(lost.to_string())),
+        (Some(order), _) => order.exit(),
+        (None, Ok(ChildEnd { exit: ChildExit::Exited { code }, .. })) => (Exit::Exited { code }, None),
+        (None, Ok(ChildEnd { exit: ChildExit::Signaled { signal }, .. })) => (Exit::Signaled { signal }, None),
+        (None, Err(lost)) => (Exit::Killed { by: KilledBy::HostLost }, Some(lost.to_string())),
     }
 }
 

@@ -26,6 +26,7 @@ use tokio::{
     sync::{mpsc, watch},
     time::Instant,
 };
+use wharf_core::grant::GrantClock;
 use wharf_files::private_files;
 
 use super::{leader::LeaderIdentity, process::Process, quotas::ProcessQuotas, state::ProcessState};
@@ -57,7 +58,11 @@ pub(super) struct HostDirectory {
 impl HostDirectory {
     /// Makes a directory for this host below `root`, and moves everything there that
     /// ended hosts left. Says of each process whether it was running.
-    pub(super) fn open(root: &Path, quotas: &ProcessQuotas) -> io::Result<(Self, Vec<(Process, bool)>)> {
+    pub(super) fn open(
+        root: &Path,
+        quotas: &ProcessQuotas,
+        clock: &GrantClock,
+    ) -> io::Result<(Self, Vec<(Process, bool)>)> {
         private_files::make_directory(root)?;
         // Hosts that start at once do this one after the other: none takes the
         // directory of another for abandoned before it is locked.
@@ -75,7 +80,7 @@ impl HostDirectory {
             }
             let other = private_files::open_lock(&path.join(LOCK))?;
             match other.try_lock() {
-                Ok(()) => found.extend(adopt(&path, &directory, quotas)?),
+                Ok(()) => found.extend(adopt(&path, &directory, quotas, clock)?),
                 // It lives.
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(error),
@@ -92,7 +97,7 @@ impl HostDirectory {
 
 /// Takes over what an abandoned directory holds, and removes it. What cannot be taken over
 /// for now, since the disk is full say, stays for the next host.
-fn adopt(abandoned: &Path, own: &Path, quotas: &ProcessQuotas) -> io::Result<Vec<(Process, bool)>> {
+fn adopt(abandoned: &Path, own: &Path, quotas: &ProcessQuotas, clock: &GrantClock) -> io::Result<Vec<(Process, bool)>> {
     let (mut found, mut all) = (Vec::new(), true);
     for entry in fs::read_dir(abandoned)? {
         let entry = entry?;
@@ -100,7 +105,7 @@ fn adopt(abandoned: &Path, own: &Path, quotas: &ProcessQuotas) -> io::Result<Vec
         if !from.is_dir() {
             continue;
         }
-        match adopt_one(&from, own, quotas) {
+        match adopt_one(&from, own, quotas, clock) {
             Ok(Some(process)) => found.push(process),
             // It is removed with the directory.
             Ok(None) => {}
@@ -118,7 +123,12 @@ fn adopt(abandoned: &Path, own: &Path, quotas: &ProcessQuotas) -> io::Result<Vec
 
 /// Nothing where it is no process, or not a whole one: its host died while it made or
 /// removed it.
-fn adopt_one(from: &Path, own: &Path, quotas: &ProcessQuotas) -> io::Result<Option<(Process, bool)>> {
+fn adopt_one(
+    from: &Path,
+    own: &Path,
+    quotas: &ProcessQuotas,
+    clock: &GrantClock,
+) -> io::Result<Option<(Process, bool)>> {
     let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let bytes = match fs::read(from.join(RECORD)) {
         Err(error) if is_gone(&error) => return Ok(None),
@@ -127,7 +137,7 @@ fn adopt_one(from: &Path, own: &Path, quotas: &ProcessQuotas) -> io::Result<Opti
     let Ok(record) = serde_json::from_slice::<ProcessRecord>(&bytes) else { return Ok(None) };
     let to = own.join(record.id.to_string());
     fs::rename(from, &to)?;
-    match revive(record, to.clone(), quotas) {
+    match revive(record, to.clone(), quotas, clock) {
         Err(error) if is_gone(&error) => {
             tracing::warn!(%error, "a process of an earlier host is not complete, and is removed");
             fs::remove_dir_all(&to)?;
@@ -137,7 +147,12 @@ fn adopt_one(from: &Path, own: &Path, quotas: &ProcessQuotas) -> io::Result<Opti
     }
 }
 
-fn revive(record: ProcessRecord, directory: PathBuf, quotas: &ProcessQuotas) -> io::Result<(Process, bool)> {
+fn revive(
+    record: ProcessRecord,
+    directory: PathBuf,
+    quotas: &ProcessQuotas,
+    clock: &GrantClock,
+) -> io::Result<(Process, bool)> {
     let ProcessRecord { id, owner, command, started, pid, leader, mut state } = record;
     let was_running = !state.status.has_ended();
     if was_running {
@@ -145,7 +160,7 @@ fn revive(record: ProcessRecord, directory: PathBuf, quotas: &ProcessQuotas) -> 
             leader.kill();
         }
         let reason = "the host ended while it ran".to_owned();
-        state = ProcessState::ended(Exit::Killed { by: KilledBy::HostLost }, Some(reason));
+        state = ProcessState::ended(Exit::Killed { by: KilledBy::HostLost }, Some(reason), clock.now().into());
     }
     let reopen = |name| {
         let claim = quotas.disk.inherit(&owner.tenant, &owner.session);
@@ -155,6 +170,7 @@ fn revive(record: ProcessRecord, directory: PathBuf, quotas: &ProcessQuotas) -> 
         id,
         command,
         started,
+        clock: clock.clone(),
         began: Instant::now(),
         stdout: reopen(Process::STDOUT)?,
         stderr: reopen(Process::STDERR)?,

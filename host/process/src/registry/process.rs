@@ -18,12 +18,13 @@ use tokio::{
     task::spawn_blocking,
     time::{Instant, timeout, timeout_at},
 };
-use wharf_core::WorkspaceStay;
+use wharf_core::{WorkspaceStay, grant::GrantClock};
 use wharf_spawn::{Child, StdinPipe};
 
 use super::{quotas::ProcessSlot, state::ProcessState, termination::StopRequest};
 use crate::{
-    KilledBy, Owner, ProcessError, ProcessId, ProcessSnapshot, Status, StreamName, output::CapturedOutput, polls::Polls,
+    Exit, KilledBy, Owner, ProcessError, ProcessId, ProcessSnapshot, Status, StreamName, output::CapturedOutput,
+    polls::Polls,
 };
 
 /// How long a stop waits for its effect, beyond the grace.
@@ -41,6 +42,8 @@ pub(super) struct Process {
     /// Its record and its output, and nothing else.
     pub(super) directory: PathBuf,
     pub(super) started: DateTime<Utc>,
+    /// Stamps its end.
+    pub(super) clock: GrantClock,
     /// The same on the clock that never goes back.
     pub(super) began: Instant,
     pub(super) stdout: Arc<CapturedOutput>,
@@ -169,8 +172,9 @@ impl Process {
     }
 
     /// Ends it, once: on disk first, so that no later host calls it lost.
-    pub(super) async fn end(self: &Arc<Self>, state: ProcessState) {
+    pub(super) async fn end(self: &Arc<Self>, exit: Exit, reason: Option<String>) {
         if !self.status().has_ended() {
+            let state = ProcessState::ended(exit, reason, self.clock.now().into());
             self.save(state.clone()).await;
             // Its slot is free before its end is told, unless it left something
             // running.

@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use chrono::Utc;
 use parking_lot::Mutex;
 use tokio::{
     select,
@@ -20,7 +19,7 @@ use tokio::{
 use wharf_files::private_files;
 use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, SpawnError, Spawner, StdoutPipe};
 
-use wharf_core::{WorkspaceStay, quota::Level};
+use wharf_core::{WorkspaceStay, grant::GrantClock, quota::Level};
 
 use super::{
     Processes,
@@ -119,6 +118,7 @@ impl Processes {
             slot,
             stay: request.stay.clone(),
             stops,
+            clock: self.settings.clock.clone(),
         };
         let disk = Arc::clone(&self.quotas.disk);
         let prepared = spawn_blocking(move || planned.prepare(&disk)).await;
@@ -206,6 +206,7 @@ struct PlannedProcess {
     slot: ProcessSlot,
     stay: Option<WorkspaceStay>,
     stops: mpsc::Sender<StopRequest>,
+    clock: GrantClock,
 }
 
 impl PlannedProcess {
@@ -218,7 +219,7 @@ impl PlannedProcess {
         };
         let (stdout, stderr) = (reserve()?, reserve()?);
         private_files::make_new_directory(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
-        let Self { id, owner, command, directory, limits, slot, stay, stops } = self;
+        let Self { id, owner, command, directory, limits, slot, stay, stops, clock } = self;
         let create = |name, claim| CapturedOutput::create(&directory.join(name), limits, claim);
         let streams = create(Process::STDOUT, stdout).and_then(|stdout| Ok((stdout, create(Process::STDERR, stderr)?)));
         let recorded = streams.and_then(|(stdout, stderr)| {
@@ -227,7 +228,8 @@ impl PlannedProcess {
                 owner,
                 command,
                 directory: directory.clone(),
-                started: Utc::now(),
+                started: clock.now().into(),
+                clock,
                 began: Instant::now(),
                 stdout,
                 stderr,
@@ -290,7 +292,8 @@ async fn start(
         order = limits.over() => (order, None),
     };
     process.close_streams();
-    process.end(order.state()).await;
+    let (exit, reason) = order.exit();
+    process.end(exit, reason).await;
     drop(done);
     Err(ProcessError::Ended)
 }
@@ -325,7 +328,7 @@ fn connect(pipe: Option<StdoutPipe>, output: &Arc<CapturedOutput>, copiers: &Cop
 
 async fn mark_not_started(process: &Arc<Process>, error: &SpawnError) {
     process.close_streams();
-    process.end(ProcessState::ended(Exit::NotStarted { reason: wharf_core::text::with_causes(error) }, None)).await;
+    process.end(Exit::NotStarted { reason: wharf_core::text::with_causes(error) }, None).await;
 }
 
 /// The beginning of a command.

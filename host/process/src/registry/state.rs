@@ -20,7 +20,7 @@ impl ProcessState {
     pub(super) const STARTING: Self = Self { status: Status::Starting, exit: None, reason: None, finished: None };
     pub(super) const RUNNING: Self = Self { status: Status::Running, exit: None, reason: None, finished: None };
 
-    pub(super) fn ended(exit: Exit, reason: Option<String>) -> Self {
-        Self { status: exit.status(), exit: Some(exit), reason, finished: Some(Utc::now()) }
+    pub(super) fn ended(exit: Exit, reason: Option<String>, finished: DateTime<Utc>) -> Self {
+        Self { status: exit.status(), exit: Some(exit), reason, finished: Some(finished) }
     }
 }

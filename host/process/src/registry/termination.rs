@@ -9,7 +9,6 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::state::ProcessState;
 use crate::{Exit, KilledBy};
 
 /// The longest that a stop leaves to a process to end by itself.
@@ -48,8 +47,9 @@ pub(super) struct TerminationOrder {
 }
 
 impl TerminationOrder {
-    pub(super) fn state(&self) -> ProcessState {
-        ProcessState::ended(Exit::Killed { by: self.by }, Some(self.reason.clone()))
+    /// The end that it makes, and why.
+    pub(super) fn exit(&self) -> (Exit, Option<String>) {
+        (Exit::Killed { by: self.by }, Some(self.reason.clone()))
     }
 }
 

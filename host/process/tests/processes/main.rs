@@ -3,6 +3,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod clocks;
 mod facts;
 mod lost;
 mod owners;

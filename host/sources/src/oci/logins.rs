@@ -13,7 +13,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use directories::BaseDirs;
 use serde::Deserialize;
 use url::Url;
-use wharf_files::regular_file;
+use wharf_core::text::for_shell;
+use wharf_files::{private_files, regular_file};
 
 use super::error::OciError;
 
@@ -83,7 +84,12 @@ impl RegistryLogins {
     /// The login for what is at this address, where one is written for it.
     pub(super) fn find(&self, at: &Url) -> Result<Option<Login>, OciError> {
         let Some(path) = &self.file else { return Ok(None) };
-        let bytes = match regular_file::read(path, MOST_BYTES) {
+        let read = || -> io::Result<_> {
+            let file = regular_file::open(path)?;
+            let is_private = private_files::is_private(&file.metadata()?);
+            Ok((regular_file::read_all(file, MOST_BYTES)?, is_private))
+        };
+        let (bytes, is_private) = match read() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|source| OciError::Logins { path: path.clone(), problem: source.to_string() })?,
         };
@@ -95,10 +101,14 @@ impl RegistryLogins {
         let LoginsFile { mut auths } =
             serde_json::from_slice(&bytes).map_err(|_| refused("it is not what Docker writes"))?;
         let mut keys = auths.keys().filter(|key| is_for(key, at));
-        match keys.next().cloned().and_then(|key| auths.remove(&key)) {
-            Some(entry) => entry.login().map_err(refused),
-            None => Ok(None),
+        let Some(entry) = keys.next().cloned().and_then(|key| auths.remove(&key)) else { return Ok(None) };
+        let login = entry.login().map_err(refused)?;
+        // The rule of every secret in a file. Docker makes this one private; without a login in it, it may be open.
+        if login.is_some() && is_private == Some(false) {
+            let shown = for_shell(&path.display().to_string());
+            return Err(refused(&format!("others may read it; take that away with `chmod 600 {shown}`")));
         }
+        Ok(login)
     }
 
     /// Where they would be.

@@ -1,4 +1,4 @@
-use std::{fs, io::Read as _, io::Write as _, net::TcpListener, thread};
+use std::{fs, io::Read as _, io::Write as _, net::TcpListener, os::unix::fs::PermissionsExt as _, thread};
 
 use serde_json::{Value, json};
 use url::Url;
@@ -150,6 +150,7 @@ fn a_login_is_for_the_host_and_port_that_it_is_written_for() {
     let logins = RegistryLogins::in_file(&file);
     let find = |key: &str, entry: Value, at: &str| {
         fs::write(&file, json!({"auths": {key: entry}}).to_string()).expect("written");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("changed");
         let found = logins.find(&Url::parse(at).expect("an address"));
         found.map(|login| login.map(|login| login.header().to_owned()))
     };
@@ -194,6 +195,31 @@ fn a_login_is_for_the_host_and_port_that_it_is_written_for() {
     }
     fs::remove_file(&file).expect("removed");
     assert!(logins.find(&Url::parse(at).expect("an address")).expect("none is written").is_none());
+}
+
+#[test]
+fn a_login_in_a_file_that_others_may_read_is_refused_with_what_to_do() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("config.json");
+    let logins = RegistryLogins::in_file(&file);
+    let written = json!({"auths": {"registry.example": {"auth": "bWU6c2VjcmV0"}, "helped.example": {}}});
+    fs::write(&file, written.to_string()).expect("written");
+    let find = |mode: u32, host: &str| {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("changed");
+        logins.find(&Url::parse(&format!("https://{host}/v2/a/")).expect("an address")).map(|found| found.is_some())
+    };
+    // As Docker makes it, and as an operator may restrict it.
+    for mode in [0o600, 0o400] {
+        assert!(find(mode, "registry.example").expect("it is private"), "{mode:o}");
+    }
+    for mode in [0o644, 0o640, 0o604, 0o660] {
+        let refused = find(mode, "registry.example").expect_err("others may read it").to_string();
+        assert!(refused.contains("chmod 600") && refused.contains("config.json"), "{refused}");
+        // Nothing secret is taken from it.
+        for other in ["helped.example", "another.example"] {
+            assert!(!find(mode, other).expect("no login is used"), "{mode:o}");
+        }
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::{path::Path, time::Duration};
 
 use serde::Deserialize;
-use wharf_core::{Grants, PluginName, ProcessLimits};
+use wharf_core::{Grants, PluginName, ProcessLimits, grant::GrantClock};
 use wharf_process::{ProcessSettings, output::OutputLimits};
 
 use super::{limits::WrittenLimits, polls::PollGuidance};
@@ -56,7 +56,7 @@ impl WorkspaceSettings {
 }
 
 /// What the configuration sets for the processes of the host.
-pub(crate) fn settings(limits: &ProcessLimits, polls: &PollGuidance) -> ProcessSettings {
+pub(crate) fn settings(limits: &ProcessLimits, polls: &PollGuidance, clock: GrantClock) -> ProcessSettings {
     ProcessSettings {
         running_per_session: usize::try_from(limits.running_per_session).unwrap_or(usize::MAX),
         ended_per_session: usize::try_from(limits.ended_per_session).unwrap_or(usize::MAX),
@@ -66,6 +66,7 @@ pub(crate) fn settings(limits: &ProcessLimits, polls: &PollGuidance) -> ProcessS
         longest_wait: Duration::from_millis(limits.wait_milliseconds),
         polls: polls.rules(),
         limits: limits.clone(),
+        clock,
     }
 }
 

@@ -15,7 +15,11 @@ use tokio::{
     task::AbortHandle,
     time::timeout,
 };
-use wharf_core::{text::with_causes, tool::json_bytes};
+use wharf_core::{
+    audit::{PeerClass, RefusalSink, RefusedFor},
+    text::with_causes,
+    tool::json_bytes,
+};
 use wharf_files::private_files;
 use wharf_terminal::{AttachedTerminal, TerminalId, TerminalSize, ViewUpdate};
 
@@ -48,7 +52,12 @@ pub struct ControlSocket {
 
 impl ControlSocket {
     /// Opens the socket of a host, and removes what dead ones left.
-    fn open(data: &Path, host: WeakHost, reread: RereadConfiguration) -> io::Result<Self> {
+    fn open(
+        data: &Path,
+        host: WeakHost,
+        refusals: Arc<dyn RefusalSink>,
+        reread: RereadConfiguration,
+    ) -> io::Result<Self> {
         socket::check()?;
         let hosts = paths::absolute(data).map_err(io::Error::other)?.join(HOSTS);
         private_files::make_directory(&hosts)?;
@@ -58,7 +67,7 @@ impl ControlSocket {
         private_files::make_new_directory(&directory)?;
         let secret = secret::make(&directory.join(SECRET))?;
         let listener = LocalListener::bind(&directory)?;
-        let server = ControlServer { secret: secret.into(), host, reread };
+        let server = ControlServer { secret: secret.into(), refusals, host, reread };
         let task = tokio::spawn(serve(listener, server)).abort_handle();
         Ok(Self { directory, task })
     }
@@ -82,7 +91,7 @@ impl Host {
         E: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let reread = move || reread().map_err(|error| with_causes(&*error.into()));
-        let control = ControlSocket::open(data, self.downgrade(), Arc::new(reread))
+        let control = ControlSocket::open(data, self.downgrade(), self.refusal_sink(), Arc::new(reread))
             .inspect_err(|error| tracing::warn!("commands such as `wharf plugin` cannot reach this host: {error}"))
             .ok()?;
         // What was added after this host had looked and before it could be told.
@@ -117,6 +126,7 @@ fn remove_dead(hosts: &Path) -> io::Result<()> {
 #[derive(Clone)]
 struct ControlServer {
     secret: Arc<str>,
+    refusals: Arc<dyn RefusalSink>,
     host: WeakHost,
     reread: RereadConfiguration,
 }
@@ -150,6 +160,8 @@ impl ControlServer {
         let opening = timeout(PATIENCE, wire::read::<OpeningLine>(&mut reader)).await.map_err(io::Error::other)??;
         let Some(OpeningLine { secret: given, request }) = opening else { return Ok(()) };
         if !secret::same(&given, &self.secret) {
+            // Its user can read the right one: somebody tries what was not given to them.
+            self.refusals.refused(RefusedFor::WrongSecret, PeerClass::Socket);
             return refuse(&mut writer, "the secret is another one").await;
         }
         let Some(host) = self.host.upgrade() else { return refuse(&mut writer, "the host ends").await };

@@ -153,8 +153,10 @@ impl Host {
         audit.took_in(bytes);
         let place = self.admit(caller, bytes).await?;
         let time = wall_time.start(limits);
-        let answer = registered.run(caller, arguments, input, limits, place).await?;
+        let mut answer = registered.run(caller, arguments, input, limits, place).await?;
         audit.gave_out(answer.bytes());
+        let memory = self.shared.engine.answer_memory();
+        memory.charge(&mut answer, &caller.context.tenant, limits)?;
         Ok((answer, time))
     }
 

@@ -72,7 +72,7 @@ impl Host {
         Arc::new(ServedFrontEnds::new(&self.shared.front_ends))
     }
 
-    /// The sink that records, for the audit, requests that showed no token which opens anything.
+    /// The sink that records, for the audit, requests that showed no token which opens them.
     #[must_use]
     pub fn refusal_sink(&self) -> Arc<dyn RefusalSink> {
         Refusals::new(Arc::clone(&self.shared.recorder))

@@ -7,7 +7,9 @@ use std::{
 };
 
 use parking_lot::{Mutex, RwLock};
-use wharf_core::{Admission, AuditSink, Code, RequestMemory, SpanSink, Tracer, audit::AuditOutcome, grant::Denials};
+use wharf_core::{
+    Admission, AuditSink, CallLimits, Code, RequestMemory, SpanSink, Tracer, audit::AuditOutcome, grant::Denials,
+};
 use wharf_engine::{Engine, EngineConfig};
 use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
 use wharf_webview::WebViewBackend;
@@ -106,8 +108,12 @@ impl HostBuilder {
         configuration.denials = denials.clone();
         let limits = configuration.host_limits.clone();
         let runs_programs = data.is_some() && (configuration.grants_processes() || configuration.grants_terminals());
-        let config =
-            EngineConfig { limits: limits.clone(), cache_directory: data.as_ref().map(|data| data.join("cache")) };
+        let config = EngineConfig {
+            limits: limits.clone(),
+            // Plugins are asked for their lists by the default limits.
+            table_elements: configuration.call_ceilings.table_elements.max(CallLimits::default().table_elements),
+            cache_directory: data.as_ref().map(|data| data.join("cache")),
+        };
         let own_grants = Arc::new(configuration.host_grants());
         let app_limits = Arc::new(configuration.call_limits.clone());
         let number = fastrand::u64(..);

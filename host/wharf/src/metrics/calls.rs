@@ -202,7 +202,7 @@ impl CallMetrics {
         registry.register("denials", "Host calls that were not granted", self.denials.clone());
         registry.register(
             "authentication_failures",
-            "Requests over HTTP that showed no token which opens anything",
+            "Requests over HTTP and of commands that showed no token or secret which opens them",
             self.refused.clone(),
         );
     }

@@ -2,7 +2,8 @@
 //! fetched again for a key that is not known, since issuers change theirs.
 //!
 //! They are fetched on the side. A token by a known key waits for nothing but the first
-//! answer after an hour, and not even for that where the issuer is known to be away.
+//! answer after an hour, and not even for that where the issuer is known to be away. An issuer
+//! that stays away for a day has its tokens refused: nobody knows then which keys are withdrawn.
 //! Strangers can name any key, so how often keys are fetched does not depend on them, and
 //! waiting for one that is not known has an end.
 
@@ -27,6 +28,9 @@ use super::signature::VerificationKey;
 
 /// How long keys are believed.
 const KEPT: Duration = Duration::from_secs(3_600);
+/// How long keys are believed of an issuer that is away. An outage of a night or of a holiday
+/// locks nobody out; whoever keeps the issuer away cannot keep a withdrawn key alive for longer.
+const UNCONFIRMED: Duration = Duration::from_secs(24 * 3_600);
 /// From this age on they are fetched again, on the side.
 const RENEWED: Duration = Duration::from_secs(1_800);
 /// How long after they were asked for they are asked for again, at the soonest.
@@ -100,7 +104,8 @@ impl IssuerKeys {
             return Ok(key.clone());
         }
         let over = self.ask();
-        if let Some(key) = key.filter(|_| self.0.asking().is_away()) {
+        let is_too_old = |age: Option<Duration>| age.is_none_or(|age| age > UNCONFIRMED);
+        if let Some(key) = key.filter(|_| !is_too_old(age) && self.0.asking().is_away()) {
             // Old ones are worth more than none while the issuer is away.
             return Ok(key);
         }
@@ -109,8 +114,10 @@ impl IssuerKeys {
             let _ = timeout_at(until, over.changed()).await;
         }
         let known = self.0.known();
-        let is_current = known.fetched.is_some_and(|at| at.elapsed() <= KEPT);
+        let age = known.fetched.map(|at| at.elapsed());
+        let is_current = age.is_some_and(|age| age <= KEPT);
         match known.find(name, algorithm) {
+            Some(_) if is_too_old(age) => Err(TokenRefused::Unconfirmed),
             Some(key) => Ok(key),
             None if is_current && !self.0.asking().is_open() => {
                 Err(TokenRefused::Invalid("its issuer has no such key".to_owned()))

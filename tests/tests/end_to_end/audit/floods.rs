@@ -70,6 +70,36 @@ fn wrong_tokens_are_one_line_and_a_count_without_the_token() {
     assert!(shown.out.contains("wrong-token from loopback ("), "{shown:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn wrong_secrets_on_the_operators_socket_are_one_line_and_a_count() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+
+    let mut server = Server::start(&Setup::bare());
+    let hosts = server.data.path().join("hosts");
+    let host = std::fs::read_dir(hosts).expect("there is one").next().expect("one").expect("readable").path();
+    let guessed = "0".repeat(64);
+    for _ in 0..100 {
+        let mut socket = std::os::unix::net::UnixStream::connect(host.join("control")).expect("a host");
+        let asked = json!({"secret": guessed, "request": {"kind": "plugins"}});
+        socket.write_all(format!("{asked}\n").as_bytes()).expect("the host reads");
+        let mut answer = String::new();
+        BufReader::new(socket).read_line(&mut answer).expect("an answer");
+        assert!(answer.contains("the secret is another one"), "{answer}");
+    }
+    // Who has the right one is no failure.
+    let asked = wharf(["processes"]).data(server.data.path()).run();
+    assert_eq!(asked.code, Some(0), "{asked:?}");
+    server.terminate();
+    assert_eq!(server.ended(), Some(0), "{}", server.log());
+    let found = lines(server.data.path());
+    let found: Vec<_> = found.iter().filter(|line| line.kind == "authentication").collect();
+    assert!(found.iter().all(|line| line.function == "wrong-secret" && line.asked == "socket"), "{found:?}");
+    assert!((2..20).contains(&found.len()), "{found:?}");
+    assert_eq!(found.iter().map(|line| line.times()).sum::<u64>(), 100);
+    assert!(!raw(server.data.path()).contains(&guessed));
+}
+
 #[test]
 fn the_program_that_called_is_named_as_it_calls_itself() {
     let data = Data::new();

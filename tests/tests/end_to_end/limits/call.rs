@@ -4,7 +4,7 @@ use serde_json::json;
 use wharf::Code;
 use wharf_tests::{Crafted, CraftedTool, Data, Fixture, Setup, context, found, wharf};
 
-use super::{Tested, assert_ended_by, schema};
+use super::{Tested, answers, assert_ended_by, schema};
 
 pub(super) const TESTED: Tested = &[
     ("cpu_time_milliseconds", computing_ends_at_its_limit_and_waiting_is_not_computing),
@@ -12,7 +12,7 @@ pub(super) const TESTED: Tested = &[
     ("wall_time_ceiling_milliseconds", a_tool_declares_its_own_time_up_to_the_operators_ceiling),
     ("argument_bytes", arguments_of_one_byte_too_many_are_refused),
     ("check_steps", schema::a_check_of_too_many_steps_ends_the_call),
-    ("answer_json_bytes", schema::an_answer_that_takes_too_much_memory_is_replaced),
+    ("answer_json_bytes", answers::an_answer_whose_structure_takes_too_much_memory_is_replaced),
     ("memory_bytes", memory_stops_growing_at_the_last_page_that_fits),
     ("memories", a_component_of_too_many_memories_is_not_run),
     ("tables", a_component_of_too_many_tables_is_not_run),
@@ -186,6 +186,22 @@ async fn tables_stop_growing_at_the_last_element_that_fits() {
         };
         let (fixture, _files) = with(Setup::new().limit("table_elements", 200), &crafted).await;
         assert_eq!(said(&fixture).await, says, "{more} more elements");
+        fixture.works().await;
+    }
+}
+
+#[tokio::test]
+async fn a_table_may_be_larger_than_by_default_where_the_operator_allows_it() {
+    // As it begins, and as it grows.
+    for (first, more, says) in [(150_000, 50_000, "yes"), (100, 199_900, "yes"), (100, 199_901, "no")] {
+        let crafted = Crafted {
+            module: format!("(table $first {first} funcref)"),
+            ..Crafted::calling(&format!(
+                "(i32.ne (table.grow $first (ref.null func) (i32.const {more})) (i32.const -1))"
+            ))
+        };
+        let (fixture, _files) = with(Setup::new().limit("table_elements", 200_000), &crafted).await;
+        assert_eq!(said(&fixture).await, says, "{first} and {more} more elements");
         fixture.works().await;
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wharf::{Code, Context, OfferService as _};
 use wharf_tests::{Data, Fixture, Running, Setup, bytes, component, context, found, until, until_async};
 
-use super::{Tested, assert_ended_by, front_end, json as json_limits, later, schema};
+use super::{Tested, answers, assert_ended_by, front_end, json as json_limits, later, schema};
 use crate::offers::{asking, attacker};
 
 pub(super) const TESTED: Tested = &[
@@ -30,8 +30,16 @@ pub(super) const TESTED: Tested = &[
     ("schema_pattern_bytes", schema::a_pattern_that_compiles_to_too_much_is_refused),
     ("schema_pattern_total_bytes", schema::patterns_that_compile_to_too_much_together_are_refused),
     ("request_json_bytes", json_limits::a_request_that_takes_too_much_memory_is_refused),
-    ("request_json_bytes_per_tenant", json_limits::requests_of_a_tenant_that_take_too_much_memory_together_are_refused),
+    (
+        "request_json_bytes_per_tenant",
+        json_limits::requests_of_a_tenant_that_take_too_much_memory_together_are_refused_and_anothers_are_not,
+    ),
     ("request_json_total_bytes", json_limits::requests_of_all_that_take_too_much_memory_together_are_refused),
+    (
+        "answer_json_bytes_per_tenant",
+        answers::answers_of_a_tenant_that_take_too_much_memory_together_are_replaced_and_anothers_are_not,
+    ),
+    ("answer_json_total_bytes", answers::answers_of_all_that_take_too_much_memory_together_are_replaced),
     ("wait_milliseconds", a_call_whose_turn_does_not_come_is_refused),
     ("listing_milliseconds", a_plugin_that_lists_too_late_is_not_waited_for),
     ("scopes_per_tenant", one_bucket_of_a_tenant_too_many_is_refused),

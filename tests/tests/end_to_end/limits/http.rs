@@ -36,14 +36,20 @@ pub(super) const TESTED: Tested = &[
     ("grace_milliseconds", a_request_that_runs_when_the_host_stops_has_so_long_and_no_longer),
     ("message_bytes", one_byte_of_a_message_too_many_is_refused),
     ("calls", one_call_of_all_too_many_is_refused),
-    ("calls_per_tenant", one_call_of_a_tenant_too_many_is_refused),
+    ("calls_per_tenant", one_call_of_a_tenant_too_many_is_refused_and_another_tenant_calls),
     ("calls_per_client", one_call_of_a_client_too_many_is_refused),
     ("requests_per_second", who_asks_too_often_is_refused),
     ("sessions", one_session_too_many_is_refused_where_all_are_used),
-    ("sessions_per_tenant", one_session_of_a_tenant_too_many_is_refused_where_all_are_used),
+    (
+        "sessions_per_tenant",
+        one_session_of_a_tenant_too_many_is_refused_where_all_are_used_and_another_tenant_opens_one,
+    ),
     ("session_idle_seconds", a_session_that_nobody_uses_ends),
     ("session_bytes", what_was_read_makes_room_for_what_was_not),
 ];
+
+/// A token of the tenant `a`, and one of `b`.
+pub(super) const TENANTS: [&[&str]; 2] = [&["--name", "a", "--tenant", "a"], &["--name", "b", "--tenant", "b"]];
 
 pub(super) fn limited(name: &str, value: u64) -> Setup {
     Setup::bare().own_terminals("shell = true\nprograms = [\"sh\"]").http_limit(name, value)
@@ -88,8 +94,7 @@ fn one_reader_too_many_is_refused() {
 
 #[test]
 fn one_reader_of_a_tenant_too_many_is_refused_and_another_tenant_follows() {
-    let options: [&[&str]; 2] = [&["--name", "a", "--tenant", "a"], &["--name", "b", "--tenant", "b"]];
-    let (mut server, tokens) = with_tokens(limited("readers_per_tenant", 1), options);
+    let (mut server, tokens) = with_tokens(limited("readers_per_tenant", 1), TENANTS);
     let mut streams = Vec::new();
     for token in &tokens {
         server.token.clone_from(token);
@@ -235,8 +240,10 @@ fn one_byte_of_a_message_too_many_is_refused() {
 }
 
 /// One call runs, a second one is refused, and there is room again when the first has ended.
-fn one_call_too_many(limit: &str, status: u16) {
-    let server = Server::start(&Setup::new().http_limit(limit, 1));
+/// `meanwhile` is what a client of another tenant finds while the first one runs.
+fn one_call_too_many(limit: &str, status: u16, meanwhile: impl FnOnce(&mut Server)) {
+    let (mut server, tokens) = with_tokens(Setup::new().http_limit(limit, 1), TENANTS);
+    server.token.clone_from(&tokens[0]);
     let session = server.handshake().expect("a session");
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "hostile__sleep_forever"}});
     // What was answered just now may have its place for a moment: a call that came
@@ -248,25 +255,40 @@ fn one_call_too_many(limit: &str, status: u16) {
     });
     assert!(refused.header("retry-after").is_some(), "{refused:?}");
     names(&refused, limit);
+    server.token.clone_from(&tokens[1]);
+    meanwhile(&mut server);
+    server.token.clone_from(&tokens[0]);
     assert!(replied(server.send("DELETE", "/mcp", "s", &session, "")).status < 300);
     until(200, "there is room again", || {
         server.handshake().err().unwrap_or_else(|| server.ask("GET", "/v1/health", "s", None))
     });
 }
 
-#[test]
-fn one_call_of_all_too_many_is_refused() {
-    one_call_too_many("calls", 503);
+/// What a client of the tenant `b` is answered while one of `a` has all that it may.
+fn another_tenant_is_served(server: &mut Server) {
+    let session = server.handshake().expect("another tenant has its own");
+    assert_eq!(replied(server.say(&session, &ping(1))).status, 200, "another tenant has its own");
+}
+
+fn another_tenant_is_refused(server: &mut Server, limit: &str, status: u16) {
+    let refused = server.handshake().expect_err("all have it together");
+    assert_eq!(refused.status, status, "{refused:?}");
+    names(&refused, limit);
 }
 
 #[test]
-fn one_call_of_a_tenant_too_many_is_refused() {
-    one_call_too_many("calls_per_tenant", 429);
+fn one_call_of_all_too_many_is_refused() {
+    one_call_too_many("calls", 503, |server| another_tenant_is_refused(server, "calls", 503));
+}
+
+#[test]
+fn one_call_of_a_tenant_too_many_is_refused_and_another_tenant_calls() {
+    one_call_too_many("calls_per_tenant", 429, another_tenant_is_served);
 }
 
 #[test]
 fn one_call_of_a_client_too_many_is_refused() {
-    one_call_too_many("calls_per_client", 429);
+    one_call_too_many("calls_per_client", 429, another_tenant_is_served);
 }
 
 #[test]
@@ -283,8 +305,9 @@ fn who_asks_too_often_is_refused() {
     });
 }
 
-fn one_session_too_many(limit: &str) {
-    let server = Server::start(&limited(limit, 1));
+fn one_session_too_many(limit: &str, meanwhile: impl FnOnce(&mut Server)) {
+    let (mut server, tokens) = with_tokens(limited(limit, 1), TENANTS);
+    server.token.clone_from(&tokens[0]);
     let first = server.handshake().expect("a session");
     // Nobody uses it: it makes room.
     let second = server.handshake().expect("another session");
@@ -295,17 +318,20 @@ fn one_session_too_many(limit: &str) {
     let refused = server.handshake().expect_err("a session in use made room");
     assert_eq!(refused.status, 503);
     names(&refused, limit);
+    server.token.clone_from(&tokens[1]);
+    meanwhile(&mut server);
+    server.token.clone_from(&tokens[0]);
     assert_eq!(replied(server.say(&second, &ping(1))).status, 200);
 }
 
 #[test]
 fn one_session_too_many_is_refused_where_all_are_used() {
-    one_session_too_many("sessions");
+    one_session_too_many("sessions", |server| another_tenant_is_refused(server, "sessions", 503));
 }
 
 #[test]
-fn one_session_of_a_tenant_too_many_is_refused_where_all_are_used() {
-    one_session_too_many("sessions_per_tenant");
+fn one_session_of_a_tenant_too_many_is_refused_where_all_are_used_and_another_tenant_opens_one() {
+    one_session_too_many("sessions_per_tenant", another_tenant_is_served);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Every limit, broken by a guest: what is allowed works, what is beyond ends
 //! with an error that names the limit, and the host goes on.
 
+mod answers;
 mod call;
 mod connections;
 mod front_end;
@@ -19,7 +20,9 @@ use std::time::Duration;
 
 use wharf::{
     Answer, CallLimits, Code, Error, HostLimits,
-    limit::{HttpLimits, LimitInfo, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits, WebViewLimits},
+    limit::{
+        HttpLimits, LimitInfo, LimitScope, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits, WebViewLimits,
+    },
 };
 
 /// Rows of the table with the test that breaks each.
@@ -40,33 +43,55 @@ fn every_row_of_the_tables_is_broken_by_a_test() {
     assert_eq!(untested(RequestLimits::TABLE, request::TESTED), [""; 0]);
 }
 
-#[test]
-fn every_limit_of_a_tenant_has_a_row_in_the_table_of_security() {
+const TABLES: [&[LimitInfo]; 8] = [
+    CallLimits::TABLE,
+    HostLimits::TABLE,
+    ProcessLimits::TABLE,
+    TerminalLimits::TABLE,
+    WebViewLimits::TABLE,
+    StreamLimits::TABLE,
+    HttpLimits::TABLE,
+    RequestLimits::TABLE,
+];
+
+/// The cells of the table of security; the one before the first is empty.
+fn rows_of_security() -> Vec<Vec<&'static str>> {
     let security = include_str!("../../../../docs/src/security/shares.md");
     let (_, table) = security.split_once("## The table").expect("the section");
-    let rows: Vec<Vec<&str>> = table
-        .lines()
-        .skip_while(|line| !line.starts_with("|---"))
-        .skip(1)
-        .take_while(|line| line.starts_with('|'))
-        .map(|line| line.split('|').map(|cell| cell.split('`').nth(1).unwrap_or_default()).collect())
-        .collect();
-    let tables = [
-        CallLimits::TABLE,
-        HostLimits::TABLE,
-        ProcessLimits::TABLE,
-        TerminalLimits::TABLE,
-        WebViewLimits::TABLE,
-        StreamLimits::TABLE,
-        HttpLimits::TABLE,
-        RequestLimits::TABLE,
-    ];
-    let known = |name: &str| tables.iter().copied().flatten().find(|limit| limit.name == name);
+    let lines = table.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let lines = lines.take_while(|line| line.starts_with('|'));
+    lines.map(|line| line.split('|').map(str::trim).collect()).collect()
+}
+
+/// The limit that a cell names.
+fn named(cell: &'static str) -> &'static str {
+    cell.split('`').nth(1).unwrap_or_default()
+}
+
+#[test]
+fn the_table_of_security_says_whose_each_limit_is() {
+    for row in rows_of_security() {
+        let of_session = row[2].strip_prefix("of a").and_then(|of| of.split_once(' ')?.1.split_once(':'));
+        let of_session = of_session.map_or("session", |(whose, _)| whose);
+        for (cell, whose) in [(row[2], of_session), (row[3], "tenant"), (row[4], "host")] {
+            let named = named(cell);
+            // Two tables have limits of some names.
+            let scopes = TABLES.into_iter().flatten().filter(|limit| limit.name == named).map(|limit| limit.scope);
+            let scopes: Vec<_> = scopes.map(LimitScope::as_str).collect();
+            assert!(scopes.iter().all(|scope| *scope == whose), "`{named}`: {whose}, and declared as of {scopes:?}");
+        }
+    }
+}
+
+#[test]
+fn every_limit_of_a_tenant_has_a_row_in_the_table_of_security() {
+    let rows: Vec<Vec<&str>> = rows_of_security().into_iter().map(|row| row.into_iter().map(named).collect()).collect();
+    let known = |name: &str| TABLES.into_iter().flatten().find(|limit| limit.name == name);
     for name in rows.iter().flatten().filter(|name| !name.is_empty()) {
         assert!(known(name).is_some(), "no limit is called `{name}`");
     }
-    for table in tables {
-        for limit in table.iter().filter(|limit| limit.name.ends_with("_per_tenant")) {
+    for table in TABLES {
+        for limit in table.iter().filter(|limit| limit.scope == LimitScope::Tenant) {
             let row = rows.iter().find(|row| row[3] == limit.name);
             let row = row.unwrap_or_else(|| panic!("`{}` has no row in docs/src/security/shares.md", limit.name));
             // The host has room for another tenant beside one that takes all it may.

@@ -167,21 +167,3 @@ pub(super) async fn checks_beyond_a_tenants_places_wait_and_another_tenants_do_n
     let (at, told) = first_to_end(&fixture, &[("a", "s"), ("a", "t"), ("b", "s"), ("a", "u")]).await;
     assert!(at == 3 && told.contains("calls_waiting_per_tenant"), "{at}: {told}");
 }
-
-/// A component that answers with this structure.
-fn answering(schema: &Value, structured: &Value) -> Vec<u8> {
-    let tool = CraftedTool { output_schema: Some(schema.to_string().into()), ..CraftedTool::new("run") };
-    Crafted { structured: Some(structured.to_string().into()), ..Crafted::of([tool]) }.bytes()
-}
-
-#[tokio::test]
-pub(super) async fn an_answer_that_takes_too_much_memory_is_replaced() {
-    let files = Data::alone();
-    let structured = json!({"items": vec![json!({"": 0}); 1_000]});
-    let path = files.write("answering.wasm", answering(&json!({"type": "object"}), &structured));
-    let with = |bytes: u64| Setup::new().limit("answer_json_bytes", bytes).plugin("answering", &path, "");
-    let answer = with(1_000_000).open().await.call("answering__run", json!({})).await.expect("it is small");
-    assert_eq!(answer.structured, Some(structured));
-    let fixture = with(500_000).open_in(Data::new()).await;
-    assert_ended_by("answer_json_bytes", Code::Limit, fixture.call("answering__run", json!({})).await);
-}

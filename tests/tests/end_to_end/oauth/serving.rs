@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wharf_tests::{Data, Reply, Server, Setup, replied};
 
 use super::issuer::{Issuer, Key, RESOURCE};
-use crate::http_mcp::modern;
+use crate::{audit, http_mcp::modern};
 
 fn call(server: &Server, tool: &str, arguments: Value) -> Reply {
     let params = json!({"name": tool, "arguments": arguments});
@@ -49,6 +49,7 @@ fn clients_are_told_where_tokens_come_from_and_each_subject_is_a_tenant() {
     let refused = call(&server, "planning__list_goals", json!({}));
     let challenge = refused.header("www-authenticate").expect("a way").to_owned();
     assert!(refused.status == 403 && challenge.contains("insufficient_scope"), "{refused:?}");
+    assert_eq!(call(&server, "planning__list_goals", json!({})).status, 403, "and again");
 
     server.token = token("ada", "tools");
     let made = call(&server, "planning__create_goal", json!({"goal": "Ship it"}));
@@ -64,4 +65,11 @@ fn clients_are_told_where_tokens_come_from_and_each_subject_is_a_tenant() {
     server.token = operator;
     let listed = call(&server, "planning__list_goals", json!({}));
     assert!(listed.status == 200 && !listed.body.contains("Ship it"), "{listed:?}");
+
+    // A right that is missing is told to the operator, too; what its client may not ask for is not.
+    server.terminate();
+    assert_eq!(server.ended(), Some(0), "{}", server.log());
+    let found = audit::lines(server.data.path());
+    let of = |why: &str| found.iter().filter(|line| line.function == why).map(|line| line.times()).sum::<u64>();
+    assert_eq!((of("missing-scope"), of("wrong-token")), (2, 1));
 }

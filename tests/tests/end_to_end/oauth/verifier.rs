@@ -150,7 +150,7 @@ async fn a_stranger_for_whose_key_the_issuer_is_asked_makes_nobody_wait_whose_ke
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_issuer_that_hangs_stalls_no_token_by_a_known_key_however_old_the_key_is() {
+async fn an_issuer_that_hangs_stalls_no_token_by_a_key_that_it_confirmed_within_a_day() {
     let key = Key::new("known");
     let issuer = Issuer::new(vec![key.public.clone()]);
     let verifier = of(issuer.settings());
@@ -169,7 +169,33 @@ async fn an_issuer_that_hangs_stalls_no_token_by_a_known_key_however_old_the_key
         verifier.verify(&known).await.expect("by the key, while its issuer is away");
     }
     assert_eq!(began.elapsed(), Duration::ZERO, "somebody waited");
+    tokio::time::advance(Duration::from_secs(86_400 - 1_900 - 3_600 - 10)).await;
+    verifier.verify(&known).await.expect("it was confirmed within a day");
+    tokio::time::advance(Duration::from_secs(11)).await;
+    // It waits for the issuer for a moment first.
+    let (verified, ()) = tokio::join!(verifier.verify(&known), tokio::time::advance(Duration::from_secs(5)));
+    assert_eq!(verified, Err(TokenRefused::Unconfirmed));
     drop(silent);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_issuer_that_fails_for_a_day_has_its_tokens_refused_until_it_answers() {
+    let key = Key::new("known");
+    let issuer = Issuer::new(vec![key.public.clone()]);
+    let verifier = of(issuer.settings());
+    let known = key.sign(&issuer.claims_but("exp", json!(get_current_timestamp() + 10 * 86_400)));
+    verifier.verify(&known).await.expect("by the key");
+    let described = std::mem::take(&mut *issuer.description.lock().expect("a lock"));
+    for (hours, holds) in [(2, true), (21, true), (2, false), (100, false)] {
+        tokio::time::advance(Duration::from_secs(hours * 3_600)).await;
+        let verified = verifier.verify(&known).await;
+        let refused = (!holds).then_some(TokenRefused::Unconfirmed);
+        assert_eq!(verified.err(), refused, "{hours} hours later");
+    }
+    *issuer.description.lock().expect("a lock") = described;
+    tokio::time::advance(Duration::from_secs(60)).await;
+    verifier.verify(&known).await.expect("it answers again");
+    assert!(TokenRefused::Unconfirmed.to_string().contains("24 hours"), "the reason says how long");
 }
 
 #[tokio::test]

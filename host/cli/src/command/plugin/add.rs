@@ -217,7 +217,8 @@ fn inspect(
         eprintln!("inspecting {} ({})", name, size(component.bytes().len() as u64));
     }
     let limits = installation.configuration.host_limits.clone();
-    let config = EngineConfig { limits, cache_directory: Some(installation.data.join("cache")) };
+    let config =
+        EngineConfig { limits, cache_directory: Some(installation.data.join("cache")), ..EngineConfig::default() };
     let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
     let loaded = engine.load(name.clone(), component);
     let plugin = loaded.map_err(|error| Unusable(format!("{source}: {}", wharf::with_causes(&error))))?;

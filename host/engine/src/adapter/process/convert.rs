@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde::Deserialize;
+use serde_json::json;
 use wharf_contract::process::Meta;
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, json::members};
 use wharf_process::{
     Exit, Pattern, PollStatistics, ProcessError, ProcessSnapshot, StreamName, StreamState, WaitCondition,
     output::OutputPiece, polls::Guidance,
@@ -23,13 +24,21 @@ pub(super) fn count(lines: u32) -> usize {
     usize::try_from(lines).unwrap_or(usize::MAX)
 }
 
+/// The members that this host knows. Nothing of others is kept, however many there are.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoOptions {}
+
 pub(super) fn no_options(options: Option<&str>) -> Result<(), Error> {
     let Some(options) = options else { return Ok(()) };
-    match serde_json::from_str::<Map<String, Value>>(options) {
-        Ok(members) if members.is_empty() => Ok(()),
-        Ok(_) => Err(Error::new(Code::Invalid, "this host knows no member of `options`; leave it out")),
-        Err(error) => Err(Error::new(Code::Invalid, format!("`options` is no JSON object: {error}"))),
-    }
+    let told = match members::<NoOptions>(options) {
+        Ok(NoOptions {}) => return Ok(()),
+        Err(error) if error.is_data() && options.trim_ascii_start().starts_with('{') => {
+            "this host knows no member of `options`; leave it out".to_owned()
+        }
+        Err(error) => format!("`options` is no JSON object: {error}"),
+    };
+    Err(Error::new(Code::Invalid, told))
 }
 
 pub(super) fn stream(name: &str) -> Result<StreamName, Error> {

@@ -52,7 +52,7 @@ fn bearer(realm: &str) -> String {
 fn written(files: &Data, hosts: &[&str]) -> RegistryLogins {
     let entry = json!({"auth": "bWU6c2VjcmV0"});
     let auths: serde_json::Map<_, _> = hosts.iter().map(|&host| (host.to_owned(), entry.clone())).collect();
-    RegistryLogins::in_file(&files.write("config.json", json!({"auths": auths}).to_string()))
+    RegistryLogins::in_file(&files.write_private("config.json", json!({"auths": auths}).to_string()))
 }
 
 #[test]

@@ -123,7 +123,10 @@ fn a_token_does_not_go_along_to_where_a_layer_really_lies() {
     });
     let port = protected(&leading);
     let docker = wharf_tests::Data::alone();
-    docker.write("config.json", json!({"auths": {format!("localhost:{port}"): {"auth": "bWU6c2VjcmV0"}}}).to_string());
+    docker.write_private(
+        "config.json",
+        json!({"auths": {format!("localhost:{port}"): {"auth": "bWU6c2VjcmV0"}}}).to_string(),
+    );
     let added = add(&place, port, CERTIFICATE, &docker.path().display().to_string());
     assert_eq!(added.code, Some(0), "{added:?}");
     let asked = store.asked();

@@ -149,7 +149,7 @@ fn a_registry_of_ones_own_gets_the_login_that_is_written_for_it() {
     place.refused(&["plugin", "add", &reference(&registry, ":1.2")], "only after a login");
     let source: PluginSource = reference(&registry, ":1.2").parse().expect("a reference");
     let login = json!({"auths": {registry.authority(): {"auth": "bWU6c2VjcmV0"}}}).to_string();
-    let logins = RegistryLogins::in_file(&registry.files().write("config.json", login));
+    let logins = RegistryLogins::in_file(&registry.files().write_private("config.json", login));
     let fetched = source.fetch(1 << 20, &logins, &mut |_| {}).expect("is shown");
     assert_eq!(fetched.component, saying(true));
 }
