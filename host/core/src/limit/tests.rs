@@ -62,6 +62,10 @@ fn a_limit_is_never_zero_above_its_ceiling_or_unknown() {
 fn a_tool_may_declare_its_time_up_to_the_operators_ceiling() {
     let limits = CallLimits { wall_time_ceiling_milliseconds: 60_000, ..CallLimits::default() };
     assert_eq!(limits.wall_time(None).time, Duration::from_secs(30));
+    let after = limits.wall_time(None).start_after(&limits, Duration::from_secs(3));
+    assert_eq!(after.computing, limits.cpu_time() - Duration::from_secs(3), "checking arguments counts");
+    let spent = limits.wall_time(None).start_after(&limits, Duration::from_secs(3_600));
+    assert_eq!(spent.computing, Duration::ZERO);
     assert_eq!(limits.wall_time(Some(Duration::from_secs(50))).time, Duration::from_secs(50));
     assert_eq!(limits.wall_time(Some(Duration::from_secs(500))).time, Duration::from_secs(60));
 }

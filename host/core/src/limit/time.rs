@@ -32,6 +32,13 @@ impl WallTime {
         TimeLeft { computing: limits.cpu_time(), until: Instant::now() + self.time, wall_time: self }
     }
 
+    /// The same for a call whose arguments took so much computing to check.
+    #[must_use]
+    pub fn start_after(self, limits: &CallLimits, computed: Duration) -> TimeLeft {
+        let time = self.start(limits);
+        TimeLeft { computing: time.computing.saturating_sub(computed), ..time }
+    }
+
     /// What the client is told of a call that took longer.
     #[must_use]
     pub fn exceeded(&self) -> Error {

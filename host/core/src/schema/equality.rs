@@ -90,6 +90,13 @@ pub(super) fn is_integer(number: &Number) -> bool {
     whole(number).is_some() || number.as_f64().is_some_and(|float| float.is_finite() && float.fract() == 0.0)
 }
 
+/// Steps that [`is_multiple`] takes: of fractions, up to 650 divisions of 128 bits, one for
+/// each power of ten between them, and two texts.
+pub(super) fn multiple_steps(number: &Number, of: &Number) -> u64 {
+    let is_whole = |number: &Number| number.is_i64() || number.is_u64();
+    if is_whole(number) && is_whole(of) { 8 } else { 80 }
+}
+
 /// Whether `number` is a multiple of `of` in the decimals that both are written in:
 /// 0.3 is one of 0.1.
 pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {

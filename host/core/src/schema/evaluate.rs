@@ -6,7 +6,7 @@ use regex_automata::hybrid::dfa::Cache;
 use serde_json::{Map, Value};
 
 use super::{
-    equality::{all_differ, compare, equal, is_integer, is_multiple},
+    equality::{all_differ, compare, equal, is_integer, is_multiple, multiple_steps},
     evaluated::Evaluated,
     meter::{Meter, Stopped},
     rule_graph::{Choice, NodeId, NodeRules, PatternId, Properties, Rule, RuleGraph, Types},
@@ -159,7 +159,7 @@ impl<'p, 'm, 'i> Evaluator<'p, 'm, 'i> {
                 }
             }
             (Rule::MultipleOf(of), Value::Number(number)) => {
-                self.meter.spend(8)?;
+                self.meter.spend(multiple_steps(number, of))?;
                 is_multiple(number, of)
             }
             (Rule::Maximum(limit), Value::Number(number)) => {

@@ -51,6 +51,7 @@ fn costly() -> Vec<(&'static str, Value, Value)> {
     let letters: String = std::iter::repeat_with(|| if random.bool() { 'a' } else { 'b' }).take(100_000).collect();
     case("a pattern", of_a(json!({"pattern": "[ab]*a[ab]{200}c"})), &json!({"a": letters}));
     case("a long text", of_a(json!({"pattern": "^[ab]*$"})), &json!({"a": "ab".repeat(1 << 21)}));
+    case("multipleOf", of_a(json!({"items": {"multipleOf": 1e-308}})), &items(json!(1e308), 3_000));
     case("items", of_a(json!({"allOf": vec![json!({"items": true}); 20]})), &items(json!(0), 50_000));
     case("schemas that allow anything", of_a(json!({"items": {"allOf": vec![true; 4_000]}})), &items(json!(0), 1_000));
     let anything: Map<String, Value> = names.iter().map(|name| (name.clone(), json!(true))).collect();

@@ -148,11 +148,11 @@ impl Host {
         argument_bytes(bytes, limits)?;
         let wall_time = limits.wall_time(tool.wall_time);
         let check = of_caller(caller, &tool.input, ARGUMENTS, limits, wall_time.start(limits));
-        let (arguments, _) = self.checked_arguments(check, arguments.into_values()).await?;
+        let (arguments, computed) = self.checked_arguments(check, arguments.into_values()).await?;
         let bytes = request_bytes(caller, &input, limits)?.saturating_add(bytes);
         audit.took_in(bytes);
         let place = self.admit(caller, bytes).await?;
-        let time = wall_time.start(limits);
+        let time = wall_time.start_after(limits, computed);
         let mut answer = registered.run(caller, arguments, input, limits, place).await?;
         audit.gave_out(answer.bytes());
         let memory = self.shared.engine.answer_memory();
