@@ -301,7 +301,7 @@ mod tests {
             AuditClock { stamp: counted.clone(), passed: counted }
         };
         // Each line has a file of its own, and with each file the old ones go.
-        let options = AuditFileOptions { rotate_bytes: 1, ..options() };
+        let options = AuditFileOptions { rotate_bytes: 100, keep_files: 1_000, ..options() };
         for lines in 1..4 {
             let sink = FileSink::open(directory.path().to_owned(), options.clone(), true, clock()).expect("opened");
             sink.record(record("echo"));

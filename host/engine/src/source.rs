@@ -43,8 +43,8 @@ pub(crate) struct PluginMetadata {
 /// Metadata written by another version of these rules is read again.
 const METADATA_FORMAT: &str = concat!("3-", env!("CARGO_PKG_VERSION"));
 
-/// Compiled code has up to five times as many bytes as its component, and a few pages more.
-/// So much is kept, and no more is read of what stands in its place.
+/// Compiled code of real plugins has three times as many bytes as its component, and a few pages
+/// more. Up to these bounds it is kept, and no more is read of what stands in its place.
 const CODE_GROWTH: u64 = 16;
 const CODE_LEAST_BYTES: u64 = 4 << 20;
 /// More than four lists come to, of which each is the answer of a call.
@@ -174,6 +174,8 @@ impl ComponentSource {
         let limits = CallLimits {
             cpu_time_milliseconds: LISTING_CPU_MILLISECONDS,
             wall_time_milliseconds: LISTING_WALL_MILLISECONDS,
+            // A plugin that begins with a larger table than usual still has to say what it offers.
+            table_elements: self.engine.config.table_elements,
             ..CallLimits::default()
         };
         let context = Context::new(TenantId::local(), SessionId::default_session());

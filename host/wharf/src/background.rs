@@ -159,6 +159,8 @@ async fn sweep_files(workspaces: Arc<Workspaces>, inhabitants: Inhabitants, time
         match spawn_blocking(move || counting.count()).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!("workspaces cannot be counted: {error}"),
+            // A host that ends cancels what has not begun.
+            Err(error) if error.is_cancelled() => return,
             Err(error) => tracing::error!("workspaces were not counted: {error}"),
         }
     }
@@ -174,6 +176,7 @@ async fn remove_expired(workspaces: &Arc<Workspaces>, inhabitants: &Inhabitants,
         Ok(Ok(0)) => {}
         Ok(Ok(swept)) => tracing::info!(swept, "workspaces that nobody used were removed"),
         Ok(Err(error)) => tracing::warn!("idle workspaces cannot be removed: {error}"),
+        Err(error) if error.is_cancelled() => {}
         Err(error) => tracing::error!("idle workspaces were not looked for: {error}"),
     }
 }
@@ -239,6 +242,7 @@ async fn keep_quotas(workspaces: Arc<Workspaces>, inhabitants: Inhabitants) {
                 let looking = Arc::clone(&workspaces);
                 match spawn_blocking(move || looking.due()).await {
                     Ok(due) => measuring.queue = due.into(),
+                    Err(error) if error.is_cancelled() => return,
                     Err(error) => tracing::error!("workspaces are not measured: {error}"),
                 }
             }

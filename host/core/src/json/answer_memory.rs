@@ -171,6 +171,7 @@ mod tests {
         let charged = memory.quota.used();
         assert!(charged > 2 * 60 * 64, "{charged}");
         answer.meta = meta;
+        answer.memory = AnswerShare::default();
         let refused = memory.charge(&mut answer, &TenantId::local(), &call).expect_err("one part too many");
         assert!(refused.message.contains("`answer_json_bytes`"), "{refused}");
         drop(answer);
