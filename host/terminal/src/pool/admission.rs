@@ -92,7 +92,7 @@ impl Reservation {
         let own = displaced.iter().filter(|displaced| displaced.limit.is_none() && displaced.terminal.is_open());
         let replaced = own.map(|displaced| displaced.terminal.id).collect();
         for displaced in displaced.iter().filter(|displaced| displaced.terminal.ended_at().is_none()) {
-            displaced.order_close(terminal.id, &self.pool.settings.limits);
+            displaced.order_close(terminal, &self.pool.settings.limits);
         }
         drop(table);
         Ok(Displacement { ending: displaced.into_iter().map(|displaced| displaced.terminal).collect(), replaced })
@@ -100,12 +100,13 @@ impl Reservation {
 }
 
 impl DisplacedTerminal {
-    fn order_close(&self, by: TerminalId, limits: &TerminalLimits) {
+    fn order_close(&self, by: &PooledTerminal, limits: &TerminalLimits) {
         let (why, because) = match self.limit {
-            None => (CloseReason::Replaced, end_cause::replaced(by, limits)),
+            None => (CloseReason::Replaced, end_cause::replaced(by.id, limits)),
             Some(limit) => {
                 let unused_seconds = self.terminal.last_used().elapsed().as_secs();
-                (CloseReason::Evicted, end_cause::evicted(limit, unused_seconds))
+                let by = (by.owner.session == self.terminal.owner.session).then_some(by.id);
+                (CloseReason::Evicted, end_cause::evicted(limit, unused_seconds, by))
             }
         };
         self.terminal.order_close(why, because, GRACE);

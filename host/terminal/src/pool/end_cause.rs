@@ -53,12 +53,14 @@ pub(crate) fn replaced(by: TerminalId, limits: &TerminalLimits) -> String {
     format!("it was closed to make room for terminal {by} of the same owner, which may have {most} (`open_per_owner`)")
 }
 
-/// `limit` is the one that was reached, by its name.
-pub(crate) fn evicted(limit: &str, unused_seconds: u64) -> String {
-    format!(
-        "it was closed after {unused_seconds} s without use, to make room for another terminal of its tenant (limit \
-         `{limit}`)"
-    )
+/// `limit` is the one that was reached, by its name. `by` is told where it is of the same
+/// session: what other sessions of the tenant have open is theirs to know.
+pub(crate) fn evicted(limit: &str, unused_seconds: u64, by: Option<TerminalId>) -> String {
+    let room_for = by.map_or_else(
+        || "another terminal of its tenant, of another session".to_owned(),
+        |by| format!("terminal {by} of the same session"),
+    );
+    format!("it was closed after {unused_seconds} s without use, to make room for {room_for} (limit `{limit}`)")
 }
 
 pub(crate) fn idle(unused_seconds: u64) -> String {

@@ -7,7 +7,7 @@ use wharf_core::{Code, Error, Quota, WorkspaceStay, quota::Bounds};
 use wharf_terminal::{CloseReason, Restart, Status, TerminalError};
 use wharf_test_support::{processes::lives, until};
 
-use crate::support::{Room, runs, somebody};
+use crate::support::{Room, Somebody, runs, somebody};
 
 #[tokio::test]
 async fn every_end_has_its_cause_in_words() {
@@ -56,13 +56,32 @@ async fn every_end_has_its_cause_in_words() {
     for session in ["two", "three", "four"] {
         room.shell(&somebody(session)).await;
     }
-    told(id, "s without use, to make room for another terminal of its tenant (limit `open_per_tenant`)").await;
+    // The id is for its own session to know.
+    told(
+        id,
+        "s without use, to make room for another terminal of its tenant, of another session (limit `open_per_tenant`)",
+    )
+    .await;
     let id = room.shell(&owner).await;
     room.close(&owner, id).await;
     told(id, "its owner closed it").await;
     let id = room.shell(&owner).await;
     room.terminals.close_for_operator(id, Duration::ZERO).await;
     told(id, "the operator ended it").await;
+}
+
+#[tokio::test]
+async fn a_terminal_that_made_room_says_for_which_one_of_its_session() {
+    let room = Room::with(|settings| {
+        (settings.limits.open_per_session, settings.limits.evictable_after_seconds) = (1, 0);
+    });
+    let owner = somebody("one");
+    let id = room.shell(&owner).await;
+    let next = room.shell(&Somebody::of("local", "other", "one", None)).await;
+    let because = room.closed(&owner, id).await.because.expect("a cause");
+    let said =
+        format!("s without use, to make room for terminal {next} of the same session (limit `open_per_session`)");
+    assert!(because.ends_with(&said), "{because}");
 }
 
 #[tokio::test]
