@@ -25,6 +25,7 @@ use rustix::{
     },
     io::Errno,
 };
+use wharf_workspace::{FileNumber, SpaceChange};
 
 /// A rename next to the path may make the system give up; it seldom does so
 /// twice.
@@ -49,20 +50,14 @@ pub(crate) enum OpenedEntry {
     Directory(File),
 }
 
-/// How much room a change of files took or gave back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct SpaceChange {
-    /// Bytes on disk that are free now.
-    pub(crate) freed_bytes: u64,
-    /// Files or directories that are there no longer.
-    pub(crate) gone: u64,
-    /// Files or directories that were not there.
-    pub(crate) made: u64,
-}
-
 /// Bytes that a file takes on disk.
 fn taken(stat: &Stat) -> u64 {
     u64::try_from(stat.st_blocks).unwrap_or_default().saturating_mul(512)
+}
+
+/// The number of a file.
+fn number(stat: &Stat) -> FileNumber {
+    FileNumber { device: stat.st_dev, inode: stat.st_ino }
 }
 
 /// What goes with the last name of a file; nothing with one of several names, or a name
@@ -70,6 +65,11 @@ fn taken(stat: &Stat) -> u64 {
 fn freed_with(stat: &Stat) -> u64 {
     let last = stat.st_nlink <= 1 && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
     if last { taken(stat) } else { 0 }
+}
+
+/// What the end of a name comes to.
+fn gone(stat: &Stat) -> SpaceChange {
+    SpaceChange { file: Some(number(stat)), freed_bytes: freed_with(stat), gone: 1, ..SpaceChange::default() }
 }
 
 /// Opens a path below a directory.
@@ -113,6 +113,7 @@ pub(crate) fn open(directory: impl AsFd, path: &Path, opening: OpenRequest) -> i
         }
     };
     let stat = fstat(&opened)?;
+    change.file = Some(number(&stat));
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => {
             // Here and not by the system, to know how much it frees.
@@ -134,8 +135,8 @@ pub(crate) fn make_directory(directory: impl AsFd, path: &Path) -> io::Result<Sp
     let (above, name) = split(directory, path)?.ok_or(Errno::EXIST)?;
     mkdirat(&above, name, Mode::from_raw_mode(0o777))?;
     let made = beneath(above.as_fd(), Path::new(name), OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC)?;
-    created(directory, made)?;
-    Ok(SpaceChange { made: 1, ..SpaceChange::default() })
+    let made = created(directory, made)?;
+    Ok(SpaceChange { file: Some(number(&fstat(&made)?)), made: 1, ..SpaceChange::default() })
 }
 
 /// Gives a file or directory another name, maybe below another directory.
@@ -164,8 +165,9 @@ pub(crate) fn rename(from: impl AsFd, path: &Path, to: impl AsFd, new: &Path) ->
     let own = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW)?;
     let replaced = replaced.filter(|replaced| (replaced.st_dev, replaced.st_ino) != (own.st_dev, own.st_ino));
     renameat(&above, name, &new_above, new_name)?;
-    let freed = replaced.map(|replaced| SpaceChange { freed_bytes: freed_with(&replaced), gone: 1, made: 0 });
-    Ok(freed.unwrap_or_default())
+    let moved = SpaceChange { moved: true, ..SpaceChange::default() };
+    let freed = replaced.map(|replaced| gone(&replaced));
+    Ok(freed.map_or(moved, |freed| SpaceChange { moved: true, ..freed }))
 }
 
 /// Removes a file, or anything else but a directory.
@@ -173,7 +175,7 @@ pub(crate) fn unlink(directory: impl AsFd, path: &Path) -> io::Result<SpaceChang
     let (above, name) = split(directory.as_fd(), path)?.ok_or(Errno::PERM)?;
     let stat = statat(&above, name, AtFlags::SYMLINK_NOFOLLOW)?;
     unlinkat(&above, name, AtFlags::empty())?;
-    Ok(SpaceChange { freed_bytes: freed_with(&stat), gone: 1, made: 0 })
+    Ok(gone(&stat))
 }
 
 /// Makes a symbolic link to a relative path.

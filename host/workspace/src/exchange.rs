@@ -1,5 +1,5 @@
-//! Exchange folders: directories of the operator's, each with a quota of its own that all
-//! sessions share.
+//! Exchange folders: directories of the operator's, each with a quota of its own, of which each
+//! tenant has a share.
 
 use std::{collections::HashMap, fs::File, io, sync::Arc};
 
@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use wharf_core::{ProcessLimits, Quota, SessionId, TenantId, quota::Bounds};
 
 use crate::{
+    owners::FolderOwners,
     system::FileIdentity,
     volume::{Volume, VolumeExtent},
 };
@@ -14,15 +15,14 @@ use crate::{
 /// The volumes of exchange folders, by identity: a folder may be granted twice.
 #[derive(Debug)]
 pub(crate) struct ExchangeFolders {
-    bytes: u64,
-    entries: u64,
+    limits: ProcessLimits,
     // Held for a look-up.
     volumes: Mutex<HashMap<FileIdentity, Arc<Volume>>>,
 }
 
 impl ExchangeFolders {
     pub(crate) fn new(limits: &ProcessLimits) -> Self {
-        Self { bytes: limits.exchange_bytes, entries: limits.workspace_entries, volumes: Mutex::default() }
+        Self { limits: limits.clone(), volumes: Mutex::default() }
     }
 
     pub(crate) fn volume(&self, folder: &File) -> io::Result<Arc<Volume>> {
@@ -31,7 +31,8 @@ impl ExchangeFolders {
         if let Some(volume) = volumes.get(&identity) {
             return Ok(Arc::clone(volume));
         }
-        // Without a limit by tenant: the operator puts files there as well.
+        // The folder as a whole, to which the operator's programs add files as well. `owners` counts
+        // the shares of tenants.
         let share = |resource, name, most| {
             let bounds = Bounds {
                 resource,
@@ -42,10 +43,11 @@ impl ExchangeFolders {
             };
             Quota::new(bounds).open(&TenantId::local(), &SessionId::default_session())
         };
-        let bytes = share("bytes of one exchange folder", "exchange_bytes", self.bytes);
-        let entries = share("entries of one exchange folder", "workspace_entries", self.entries);
-        let volume =
-            Arc::new(Volume::new(VolumeExtent::Folder(folder.try_clone()?), self.entries, bytes, entries, None));
+        let bytes = share("bytes of one exchange folder", "exchange_bytes", self.limits.exchange_bytes);
+        let entries = share("entries of one exchange folder", "exchange_entries", self.limits.exchange_entries);
+        let extent = VolumeExtent::Folder(folder.try_clone()?);
+        let volume = Volume::new(extent, self.limits.exchange_entries, bytes, entries, None);
+        let volume = Arc::new(volume.shared_by_tenants(FolderOwners::new(&self.limits)));
         volumes.insert(identity, Arc::clone(&volume));
         Ok(volume)
     }

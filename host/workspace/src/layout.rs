@@ -8,7 +8,8 @@
 //! DIRECTORY/DIGEST/home           the home directory of its processes, with `tmp` in it
 //! ```
 //!
-//! The digest is of tenant and session, so that no id is ever read as a path. Never knows
+//! The digest is of tenant and session, so that no id is ever read as a path. The owner of `files`
+//! is the user of the session (see `users`). Never knows
 //! which workspaces are in use, or how many there may be.
 
 use std::{
@@ -24,6 +25,7 @@ use wharf_files::private_files;
 use crate::{
     DiskUsage,
     system::{give_to, is_root, let_users_through, measure},
+    users,
 };
 
 const SESSION: &str = "session.json";
@@ -33,12 +35,6 @@ const HOME: &str = "home";
 const TEMPORARY: &str = "home/tmp";
 /// The beginning of names of directories that are being made or removed.
 const HALF_DONE: &str = ".half-";
-
-/// Where the host is root, each session has a user of its own, from this number on: a
-/// range that neither systems nor containers use by themselves
-/// (systemd's UIDS-GIDS leaves it free).
-const FIRST_USER: u32 = 1_879_048_192;
-const USERS: u32 = 268_000_000;
 
 /// The directories of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,7 +88,8 @@ impl Layout {
     /// The directories of a workspace, whether it exists or not.
     pub(crate) fn workspace(&self, key: &WorkspaceKey) -> Workspace {
         let [files, home] = parts(&self.path(key));
-        Workspace { files, home, user: user(key), stay: None }
+        let user = users::user_of(&files);
+        Workspace { files, home, user, stay: None }
     }
 
     /// The paths of all workspaces, with those that are half done.
@@ -107,7 +104,7 @@ impl Layout {
     /// Makes a workspace aside, so that it appears whole or not at all. Returns its size,
     /// or none where another call or host was first.
     pub(crate) fn make(&self, key: &WorkspaceKey) -> io::Result<Option<DiskUsage>> {
-        let aside = self.furnish(user(key))?;
+        let aside = self.furnish(self.new_user()?)?;
         let mut furnished = DiskUsage::default();
         for part in parts(aside.path()) {
             furnished.add(&measure(&part, u64::MAX)?);
@@ -131,10 +128,19 @@ impl Layout {
 
     /// Makes a workspace of no session, as those of sessions are made.
     pub(crate) fn trial(&self) -> io::Result<TrialWorkspace> {
-        let user = is_root().then_some(FIRST_USER + USERS);
+        let user = is_root().then_some(users::SHARED);
         let aside = self.furnish(user)?;
         let [files, home] = parts(aside.path());
         Ok(TrialWorkspace { workspace: Workspace { files, home, user, stay: None }, _aside: aside })
+    }
+
+    /// A user for a workspace that is about to be made.
+    fn new_user(&self) -> io::Result<Option<u32>> {
+        if !is_root() {
+            return Ok(None);
+        }
+        let taken = self.paths()?.iter().filter_map(|path| users::user_of(&path.join(FILES))).collect();
+        users::draw(&taken).map(Some)
     }
 
     /// An empty directory for a workspace that is being made or removed.
@@ -192,15 +198,4 @@ pub(crate) fn store_use(path: &Path, time: SystemTime) -> io::Result<()> {
 fn digest(key: &WorkspaceKey) -> blake3::Hash {
     // Ids have no zero byte.
     blake3::hash(format!("{}\0{}", key.tenant, key.session).as_bytes())
-}
-
-/// The user of a session: its own where the host may choose one. The system
-/// counts processes by user, and does not count root's.
-fn user(key: &WorkspaceKey) -> Option<u32> {
-    if !is_root() {
-        return None;
-    }
-    let digest = digest(key);
-    let [a, b, c, d, ..] = *digest.as_bytes();
-    Some(FIRST_USER + u32::from_le_bytes([a, b, c, d]) % USERS)
 }

@@ -15,7 +15,9 @@ mod in_use;
 mod layout;
 mod listing;
 mod lock;
+mod owners;
 mod system;
+mod users;
 mod volume;
 mod workspaces;
 
@@ -23,5 +25,6 @@ pub use disk_usage::DiskUsage;
 pub use error::WorkspaceError;
 pub use layout::{TrialWorkspace, Workspace};
 pub use listing::{WorkspaceListing, WorkspaceSummary};
-pub use volume::{Volume, VolumeMeasurement};
+pub use owners::FileNumber;
+pub use volume::{SpaceChange, Volume, VolumeMeasurement};
 pub use workspaces::{WorkspaceOptions, Workspaces};

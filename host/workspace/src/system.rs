@@ -21,6 +21,6 @@ pub(crate) use elsewhere::{measure, measure_below, remove_tree};
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{measure, measure_below, remove_tree};
 #[cfg(unix)]
-pub(crate) use unix::{FileIdentity, give_to, is_at, is_root, let_users_through};
+pub(crate) use unix::{FileIdentity, give_to, is_at, is_root, let_users_through, owner_of};
 #[cfg(windows)]
-pub(crate) use windows::{FileIdentity, give_to, is_at, is_root, let_users_through};
+pub(crate) use windows::{FileIdentity, give_to, is_at, is_root, let_users_through, owner_of};

@@ -3,7 +3,7 @@
 //!
 //! The count is never too small: a file that is overwritten
 //! or has holes may count for more than it takes until the next measurement. It never knows
-//! who writes, or how.
+//! how anybody writes, nor, where a volume is a workspace, who does.
 
 use std::{
     fs::File,
@@ -13,10 +13,14 @@ use std::{
 };
 
 use parking_lot::{Mutex, MutexGuard};
-use wharf_core::quota::{Level, QuotaFull, Share};
+use wharf_core::{
+    TenantId,
+    quota::{Level, QuotaFull, Share},
+};
 
 use crate::{
     DiskUsage,
+    owners::{FileNumber, FolderOwners, OwnersWalk},
     system::{measure, measure_below},
 };
 
@@ -40,6 +44,21 @@ pub(crate) enum VolumeExtent {
     Folder(File),
 }
 
+/// What a change of files came to, in room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SpaceChange {
+    /// The file or directory that was made or cut, or is there no longer.
+    pub file: Option<FileNumber>,
+    /// Bytes on disk that are free now.
+    pub freed_bytes: u64,
+    /// Files or directories that are there no longer.
+    pub gone: u64,
+    /// Files or directories that were not there.
+    pub made: u64,
+    /// Something has another name or place.
+    pub moved: bool,
+}
+
 /// A workspace or an exchange folder, as a volume that writes fill.
 #[derive(Debug)]
 pub struct Volume {
@@ -55,6 +74,8 @@ pub struct Volume {
 struct VolumeState {
     bytes: Share,
     entries: Share,
+    /// Whose the files are, where tenants share the volume.
+    owners: Option<FolderOwners>,
     /// All bytes and entries that were ever taken, for the difference during a measurement.
     taken_bytes: u64,
     taken_entries: u64,
@@ -79,6 +100,7 @@ impl Volume {
         let state = VolumeState {
             bytes,
             entries,
+            owners: None,
             taken_bytes: 0,
             taken_entries: 0,
             measured,
@@ -90,16 +112,32 @@ impl Volume {
         Self { extent, most_entries, state: Mutex::new(state), measuring: Mutex::default() }
     }
 
-    /// Takes room for a write, all of it or none.
+    /// The same, shared by tenants.
+    pub(crate) fn shared_by_tenants(mut self, owners: FolderOwners) -> Self {
+        self.state.get_mut().owners = Some(owners);
+        self
+    }
+
+    /// Takes room for a write of a tenant's call, all of it or none. A workspace counts for its
+    /// own tenant, whoever asks.
     ///
     /// # Errors
     /// The limit that the write would break.
-    pub fn take(&self, bytes: u64, entries: u64) -> Result<(), QuotaFull> {
-        let mut state = self.lock();
+    pub fn take(&self, by: &TenantId, bytes: u64, entries: u64) -> Result<(), QuotaFull> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
         state.used = Instant::now();
-        state.bytes.grow(bytes)?;
-        if let Err(full) = state.entries.grow(entries) {
-            state.bytes.shrink(bytes);
+        if let Some(owners) = &mut state.owners {
+            owners.take(by, bytes, entries)?;
+        }
+        let taken = state.bytes.grow(bytes).and_then(|()| {
+            let taken = state.entries.grow(entries);
+            taken.inspect_err(|_| state.bytes.shrink(bytes))
+        });
+        if let Err(full) = taken {
+            if let Some(owners) = &mut state.owners {
+                owners.give_back(by, bytes, entries);
+            }
             return Err(full);
         }
         state.taken_bytes = state.taken_bytes.saturating_add(bytes);
@@ -107,18 +145,37 @@ impl Volume {
         Ok(())
     }
 
-    /// Gives back room that was taken and not used, or that a removal freed.
-    pub fn give_back(&self, bytes: u64, entries: u64) {
+    /// Corrects the count after a change by a tenant's call, which had taken room for `taken`
+    /// entries.
+    pub fn changed(&self, by: &TenantId, taken: u64, change: SpaceChange) {
         let mut state = self.lock();
-        state.bytes.shrink(bytes);
-        state.entries.shrink(entries);
+        state.bytes.shrink(change.freed_bytes);
+        state.entries.shrink(change.gone.saturating_add(taken.saturating_sub(change.made)));
+        if let Some(owners) = &mut state.owners {
+            owners.changed(by, taken, change);
+        }
     }
 
-    /// Counts bytes of a write beyond those that were taken for it.
-    pub fn record(&self, bytes: u64) {
+    /// Corrects the count after a write by a tenant's call, which had taken `taken` bytes: the
+    /// file takes so many bytes more than before, or less.
+    pub fn wrote(&self, by: &TenantId, file: FileNumber, taken: u64, more: u64, less: u64) {
         let mut state = self.lock();
-        state.bytes.record(bytes);
-        state.taken_bytes = state.taken_bytes.saturating_add(bytes);
+        if more > taken {
+            state.bytes.record(more - taken);
+            state.taken_bytes = state.taken_bytes.saturating_add(more - taken);
+        } else {
+            state.bytes.shrink((taken - more).saturating_add(less));
+        }
+        if let Some(owners) = &mut state.owners {
+            owners.wrote(by, file, taken, more, less);
+        }
+    }
+
+    /// The limit that is broken now for this tenant: its own, or one of [`Volume::excess`].
+    #[must_use]
+    pub fn excess_of(&self, tenant: &TenantId) -> Option<QuotaFull> {
+        let own = self.lock().owners.as_mut().and_then(|owners| owners.excess(tenant));
+        own.or_else(|| self.excess())
     }
 
     /// The limit that is broken now: the volume, its tenant, or all tenants together hold too
@@ -171,11 +228,12 @@ impl Volume {
     }
 
     fn measure_alone(&self) -> io::Result<VolumeMeasurement> {
-        let (began, before) = {
-            let state = self.lock();
-            (Instant::now(), (state.taken_bytes, state.taken_entries))
+        let (began, before, walk) = {
+            let mut state = self.lock();
+            let walk = state.owners.as_mut().map(FolderOwners::begin);
+            (Instant::now(), (state.taken_bytes, state.taken_entries), walk)
         };
-        let read = self.read();
+        let read = self.read(walk.as_ref());
         let mut guard = self.lock();
         let state = &mut *guard;
         let rest = began.elapsed() * REST;
@@ -186,6 +244,9 @@ impl Volume {
         // A first measurement shows no growth: the files may be as old as the disk.
         let grew = state.measured.is_some_and(|last| usage.bytes > last.bytes || usage.entries > last.entries);
         state.measured = Some(usage);
+        if let (Some(owners), Some(walk)) = (&mut state.owners, walk) {
+            owners.end(&walk, !usage.incomplete);
+        }
         // The measurement may have missed writes that began meanwhile.
         set(&mut state.bytes, usage.bytes.saturating_add(state.taken_bytes - before.0));
         set(&mut state.entries, usage.entries.saturating_add(state.taken_entries - before.1));
@@ -193,9 +254,17 @@ impl Volume {
         Ok(VolumeMeasurement { usage, excess, grew })
     }
 
-    fn read(&self) -> io::Result<DiskUsage> {
+    fn read(&self, walk: Option<&OwnersWalk>) -> io::Result<DiskUsage> {
         match &self.extent {
-            VolumeExtent::Folder(folder) => measure_below(folder, self.most_entries),
+            VolumeExtent::Folder(folder) => measure_below(folder, self.most_entries, |file, bytes, born| {
+                // Most files are nobody's. The lock is not held while the system is asked.
+                if self.lock().owners.as_ref().is_some_and(|owners| owners.knows(file)) {
+                    let born = born();
+                    if let (Some(owners), Some(walk)) = (&mut self.lock().owners, walk) {
+                        owners.see(walk, file, bytes, born);
+                    }
+                }
+            }),
             VolumeExtent::Parts(parts) => {
                 let mut sum = DiskUsage::default();
                 for part in parts {
@@ -244,7 +313,8 @@ impl VolumeMeasurement {
     }
 }
 
-fn set(share: &mut Share, amount: u64) {
+/// Has a share hold so much, whatever the limits say.
+pub(crate) fn set(share: &mut Share, amount: u64) {
     let now = share.amount();
     if amount > now {
         share.record(amount - now);

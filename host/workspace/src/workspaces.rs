@@ -85,11 +85,12 @@ impl Workspaces {
     #[must_use]
     pub fn find(&self, key: &WorkspaceKey) -> Option<Workspace> {
         let _staying = self.leaving.read();
-        let found = self.of(key);
-        if !found.files.is_dir() {
+        if !self.of(key).files.is_dir() {
             return None;
         }
-        self.note_use(key, None).map(|stay| Workspace { stay: Some(stay), ..found })
+        let stay = self.note_use(key, None)?;
+        // Its user is asked for now: until here another host could make it anew.
+        Some(Workspace { stay: Some(stay), ..self.of(key) })
     }
 
     /// The workspace of a session, made where there is none. Counts as use, with a stay.

@@ -2,10 +2,10 @@
 
 #![cfg(unix)]
 
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::MetadataExt as _, path::Path};
 
-use wharf_core::{Code, Error, ProcessLimits, WorkspaceKey};
-use wharf_workspace::{WorkspaceError, WorkspaceOptions, Workspaces};
+use wharf_core::{Code, Error, ProcessLimits, TenantId, WorkspaceKey};
+use wharf_workspace::{FileNumber, SpaceChange, WorkspaceError, WorkspaceOptions, Workspaces};
 
 fn key(tenant: &str, session: &str) -> WorkspaceKey {
     WorkspaceKey::restored(tenant.parse().expect("legal"), session.parse().expect("legal"))
@@ -74,20 +74,22 @@ fn bytes_and_entries_are_counted_by_session_by_tenant_and_in_all_as_they_are_wri
     };
     let (first, second, third) = (volume("t", "a"), volume("t", "b"), volume("u", "a"));
     let limit = |taken: Result<(), wharf_core::QuotaFull>| taken.expect_err("one too many").bound.0;
-    first.take(100_000, 10).expect("all of it");
-    assert_eq!(limit(first.take(1, 0)), "workspace_bytes");
-    assert_eq!(limit(first.take(0, 1)), "workspace_entries");
-    second.take(50_000, 5).expect("what its tenant has left");
-    assert_eq!(limit(second.take(1, 0)), "workspace_total_bytes_per_tenant");
-    assert_eq!(limit(second.take(0, 1)), "workspace_total_entries_per_tenant");
-    third.take(50_000, 5).expect("what all have left");
-    assert_eq!(limit(third.take(1, 0)), "workspace_total_bytes");
-    assert_eq!(limit(third.take(0, 1)), "workspace_total_entries");
-    first.give_back(60_000, 6);
-    third.take(1, 1).expect("there is room again");
+    // A workspace counts for its own tenant, whoever asks.
+    let by = TenantId::local();
+    first.take(&by, 100_000, 10).expect("all of it");
+    assert_eq!(limit(first.take(&by, 1, 0)), "workspace_bytes");
+    assert_eq!(limit(first.take(&by, 0, 1)), "workspace_entries");
+    second.take(&by, 50_000, 5).expect("what its tenant has left");
+    assert_eq!(limit(second.take(&by, 1, 0)), "workspace_total_bytes_per_tenant");
+    assert_eq!(limit(second.take(&by, 0, 1)), "workspace_total_entries_per_tenant");
+    third.take(&by, 50_000, 5).expect("what all have left");
+    assert_eq!(limit(third.take(&by, 1, 0)), "workspace_total_bytes");
+    assert_eq!(limit(third.take(&by, 0, 1)), "workspace_total_entries");
+    first.changed(&by, 0, SpaceChange { freed_bytes: 60_000, gone: 6, ..SpaceChange::default() });
+    third.take(&by, 1, 1).expect("there is room again");
     // What was taken was never written.
     let measured = first.measure().expect("measures");
-    assert!(measured.excess.is_none() && first.take(80_000, 8).is_ok(), "{measured:?}");
+    assert!(measured.excess.is_none() && first.take(&by, 80_000, 8).is_ok(), "{measured:?}");
 }
 
 #[test]
@@ -120,10 +122,52 @@ fn an_exchange_folder_has_a_quota_of_its_own_that_what_lies_there_counts_for() {
     let folder = workspaces.folder(&fs::File::open(directory.path()).expect("opens")).expect("is there");
     assert!(!folder.is_measured());
     folder.measure_first().expect("measures");
-    assert_eq!(folder.take(600_000, 1).expect_err("too much").bound.0, "exchange_bytes");
-    folder.take(300_000, 1).expect("what is left");
+    let by = TenantId::local();
+    assert_eq!(folder.take(&by, 600_000, 1).expect_err("too much").bound.0, "exchange_bytes");
+    folder.take(&by, 300_000, 1).expect("what is left");
     let again = workspaces.folder(&fs::File::open(directory.path()).expect("opens")).expect("is there");
-    assert_eq!(again.take(300_000, 1).expect_err("the same folder").bound.0, "exchange_bytes");
+    assert_eq!(again.take(&by, 300_000, 1).expect_err("the same folder").bound.0, "exchange_bytes");
+}
+
+#[test]
+fn a_tenant_has_a_share_of_an_exchange_folder_by_what_its_calls_wrote_and_is_still_there() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| directory.path().join(name);
+    let limits = ProcessLimits {
+        exchange_bytes_per_tenant: 1 << 20,
+        exchange_entries_per_tenant: 2,
+        exchange_bytes: 3 << 20,
+        ..ProcessLimits::default()
+    };
+    let workspaces = host(directory.path(), &limits);
+    fs::write(at("there"), vec![1; 900_000]).expect("writes");
+    let folder = workspaces.folder(&fs::File::open(directory.path()).expect("opens")).expect("is there");
+    folder.measure_first().expect("measures");
+    let (one, other) = (TenantId::local(), "other".parse().expect("legal"));
+    let write = |by: &TenantId, name: &str, bytes: usize| {
+        folder.take(by, bytes as u64, 1)?;
+        fs::write(at(name), vec![1; bytes]).expect("writes");
+        let about = fs::metadata(at(name)).expect("is there");
+        let number = FileNumber { device: about.dev(), inode: about.ino() };
+        folder.changed(by, 1, SpaceChange { file: Some(number), made: 1, ..SpaceChange::default() });
+        folder.wrote(by, number, bytes as u64, about.blocks() * 512, 0);
+        Ok::<_, wharf_core::QuotaFull>(())
+    };
+    write(&one, "first", 900_000).expect("what was there is nobody's");
+    assert_eq!(write(&one, "second", 200_000).expect_err("too much").bound.0, "exchange_bytes_per_tenant");
+    write(&other, "third", 900_000).expect("another tenant has a share of its own");
+    assert_eq!(write(&"last".parse().expect("legal"), "fourth", 900_000).expect_err("full").bound.0, "exchange_bytes");
+    assert_eq!(folder.excess_of(&one), None);
+    // A measurement leaves each what it wrote, and finds what the operator took.
+    folder.measure().expect("measures");
+    assert_eq!(write(&one, "second", 200_000).expect_err("too much").bound.0, "exchange_bytes_per_tenant");
+    fs::rename(at("third"), at("moved")).expect("renames");
+    fs::remove_file(at("first")).expect("removes");
+    folder.measure().expect("measures");
+    assert_eq!(write(&other, "fourth", 200_000).expect_err("it has another name").bound.0, "exchange_bytes_per_tenant");
+    write(&one, "first", 500_000).expect("there is room again");
+    write(&one, "second", 100).expect("its second file");
+    assert_eq!(write(&one, "third", 100).expect_err("a third file").bound.0, "exchange_entries_per_tenant");
 }
 
 #[test]
@@ -199,7 +243,11 @@ fn a_first_measure_is_no_growth_and_a_tenant_pays_for_no_other() {
     assert!(!workspaces.is_over_quota(&key("greedy", "a")).expect("measures"), "what is old has not grown");
     assert!(workspaces.is_full(&key("greedy", "a")));
     let modest = workspaces.create_to_run(&key("modest", "a")).expect("nobody pays for another's excess");
-    workspaces.volume(&key("modest", "a")).expect("is there").take(100_000, 1).expect("there is room");
+    workspaces
+        .volume(&key("modest", "a"))
+        .expect("is there")
+        .take(&TenantId::local(), 100_000, 1)
+        .expect("there is room");
     // All together hold too much from here on.
     workspaces.count().expect("counts");
     assert!(workspaces.is_full(&key("modest", "a")));

@@ -4,7 +4,7 @@
 
 use std::{
     fs,
-    os::unix::fs::symlink,
+    os::unix::fs::{chown, symlink},
     time::{Duration, SystemTime},
 };
 
@@ -112,6 +112,34 @@ fn idle_ones_expire_and_busy_or_fresh_ones_stay() {
     let later = now + MONTH + Duration::from_secs(1);
     assert_eq!(workspaces.sweep(later).expect("sweeps"), 1);
     assert!(workspaces.find(&key("idle")).is_none() && workspaces.find(&key("busy")).is_some());
+}
+
+#[test]
+fn the_user_of_a_session_is_drawn_by_chance_kept_by_its_directory_and_nobody_elses() {
+    if !rustix::process::geteuid().is_root() {
+        let (_directory, workspaces) = workspaces(1 << 20);
+        assert_eq!(workspaces.create(&key("a")).expect("is made").user, None, "children are the host's own user");
+        return;
+    }
+    let (directory, one) = workspaces(1 << 20);
+    let (_directory, other) = workspaces(1 << 20);
+    let user = |workspaces: &Workspaces, session: &str| workspaces.create(&key(session)).expect("is made").user;
+    let first = user(&one, "a").expect("a user of its own");
+    assert_ne!(user(&other, "a"), Some(first), "the names of tenant and session do not lead to it");
+    assert_ne!(user(&one, "b"), Some(first));
+    // The next host finds it, also where an earlier version had chosen it otherwise.
+    let options = WorkspaceOptions::new(&ProcessLimits::default(), None);
+    let next = Workspaces::new(&directory.path().join("workspaces"), options);
+    let files = next.find(&key("a")).expect("is there").files;
+    assert_eq!(next.of(&key("a")).user, Some(first));
+    chown(&files, Some(1_900_000_000), Some(1_900_000_000)).expect("is given away");
+    assert_eq!(next.find(&key("a")).expect("is there").user, Some(1_900_000_000));
+    // What belongs to a user of the machine is not run as that user.
+    for user in [0, 1_000] {
+        chown(&files, Some(user), Some(user)).expect("is given away");
+        let found = next.find(&key("a")).expect("is there").user.expect("never the host's own");
+        assert!(found > 1_900_000_000, "{found}");
+    }
 }
 
 #[test]

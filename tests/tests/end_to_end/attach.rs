@@ -236,9 +236,11 @@ fn an_operator_types_into_a_terminal_and_detaches_while_its_program_goes_on() {
     assert!(attached.is_raw(), "its keys go through one by one");
     attached.types(b"echo typed-$((40 + 2))\r");
     attached.shows("typed-42");
-    // A key that interrupts reaches the program, and not this command.
-    attached.types(b"sleep 1000\r");
-    attached.shows("sleep 1000");
+    // A key that interrupts reaches the program, and not this command. The
+    // program says when it runs: a shell that has just forked for it would
+    // swallow the signal.
+    attached.types(b"sh -c 'echo runs-$((3 + 4)); exec sleep 1000'\r");
+    attached.shows("runs-7");
     attached.types(b"\x03");
     attached.shows("^C");
     // The terminal drops what is typed before the shell reads again.

@@ -47,7 +47,7 @@ limits! {
         workspace_bytes = 4 * GIB, up to 16_384 * GIB, of Session,
             "Bytes of the files of one session, counted as plugins write them and measured while it has processes or calls. Kills its processes (`quota`) and refuses to start any with `limit`; refuses writes of plugins, and at the 16th of a call ends the call with `limit`.";
         workspace_entries = 1_000_000, up to 100_000_000, of Session,
-            "Files and directories of one session, or of one exchange folder; nested more than 256 deep is too many. Kills the session's processes (`quota`), and refuses to start any and its writes.";
+            "Files and directories of one session; nested more than 256 deep is too many. Kills the session's processes (`quota`), and refuses to start any and its writes.";
         workspace_total_bytes_per_tenant = 64 * GIB, up to 16_384 * GIB, of Tenant,
             "Bytes of all workspaces of one tenant. Refuses its writes and to start processes, and kills its processes in workspaces that grow (`quota`).";
         workspace_total_bytes = 256 * GIB, up to 16_384 * GIB, of Host,
@@ -62,5 +62,11 @@ limits! {
             "The same of all tenants.";
         exchange_bytes = 4 * GIB, up to 16_384 * GIB, of Each,
             "Bytes that an exchange folder may hold, what the operator put there included. Refuses writes of plugins; at the 16th of a call it ends the call with `limit`.";
+        exchange_bytes_per_tenant = 2 * GIB, up to 16_384 * GIB, of Tenant,
+            "Bytes that calls of one tenant have written to an exchange folder and that still exist. The same.";
+        exchange_entries = 1_000_000, up to 100_000_000, of Each,
+            "Files and directories that an exchange folder may hold, likewise. The same.";
+        exchange_entries_per_tenant = 250_000, up to 100_000_000, of Tenant,
+            "Files and directories that calls of one tenant have made in an exchange folder and that still exist. The same.";
     }
 }

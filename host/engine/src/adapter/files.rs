@@ -6,7 +6,7 @@ mod changes;
 mod descriptors;
 mod moves;
 
-use std::{path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use rustix::io::Errno;
 use wasmtime::{
@@ -27,12 +27,12 @@ use wharf_core::{
     WorkspaceStay,
     grant::{Access, ExchangeFolder},
 };
-use wharf_workspace::{Volume, Workspace};
+use wharf_workspace::{SpaceChange, Volume, Workspace};
 
 use self::descriptors::{DescriptorHandle, blocking, may_write, returned};
 use super::workspace::{EXCHANGE, FILES};
 use crate::{
-    files::{self, OpenRequest, OpenedEntry, SpaceChange, listing::DirectoryListing, meter::WriteMeter},
+    files::{self, OpenRequest, OpenedEntry, listing::DirectoryListing, meter::WriteMeter},
     guest::Guest,
     watch,
 };
@@ -150,7 +150,7 @@ async fn open_at(
 ) -> FsResult<DescriptorHandle> {
     let guest = store.data_mut();
     let directory = guest.directory(&handle)?;
-    let request = OpenRequest {
+    let mut request = OpenRequest {
         read: flags.contains(DescriptorFlags::READ) || !flags.contains(DescriptorFlags::WRITE),
         write: flags.contains(DescriptorFlags::WRITE) || open_flags.intersects(OpenFlags::CREATE | OpenFlags::TRUNCATE),
         create: open_flags.contains(OpenFlags::CREATE),
@@ -170,12 +170,26 @@ async fn open_at(
     }
     let above = guest.open_descriptor(&handle)?;
     if request.write {
-        may_write(&directory, &above.meter, request.create).await?;
+        may_write(&directory, &above.meter, false).await?;
+    }
+    // A volume that is full of entries takes no further file, and lets one be written that exists.
+    let full = if request.create { above.meter.reserve_entry().err() } else { None };
+    let reserved = request.create && full.is_none();
+    if let Some(full) = &full {
+        if request.exclusive {
+            return Err(above.meter.refuse(*full).into());
+        }
+        request.create = false;
     }
     let root = Arc::clone(&directory.dir);
     let opened = blocking(move || files::open(&*root, Path::new(&path), request)).await?;
     let change = opened.as_ref().map_or_else(|_| SpaceChange::default(), |(_, change)| *change);
-    above.meter.changed(u64::from(request.create), change);
+    above.meter.changed(u64::from(reserved), change);
+    if let (Err(error), Some(full)) = (&opened, full)
+        && error.kind() == io::ErrorKind::NotFound
+    {
+        return Err(above.meter.refuse(full).into());
+    }
     let mut mode = OpenMode::empty();
     mode.set(OpenMode::READ, request.read);
     mode.set(OpenMode::WRITE, request.write);

@@ -3,10 +3,10 @@
 use std::{fs::File, io, sync::Arc};
 
 use rustix::{fs::fstat, io::Errno};
-use wharf_core::{Share, WorkspaceStay};
-use wharf_workspace::Volume;
+use wharf_core::{QuotaFull, Share, TenantId, WorkspaceStay};
+use wharf_workspace::{FileNumber, SpaceChange, Volume};
 
-use super::{SpaceChange, taken};
+use super::{number, taken};
 use crate::{budget::ExceededLimit, call::ActiveCall};
 
 /// Counts for a call, and for the workspace or exchange folder that it writes to.
@@ -73,27 +73,32 @@ impl WriteMeter {
     /// Whether anything can be written at all. It has to be measured for that once, which
     /// blocks.
     pub(crate) fn check(&self) -> Result<(), WriteRefusal> {
-        match self.volume.excess() {
+        match self.volume.excess_of(self.tenant()) {
             None => Ok(()),
-            Some(full) => self
-                .call
-                .budget
-                .refused_write(full)
-                .map_or_else(|ends| Err(WriteRefusal::Ends(ends)), |()| Err(WriteRefusal::Full)),
+            Some(full) => Err(self.refuse(full)),
+        }
+    }
+
+    /// Takes room for an entry that may exist already; nothing is refused yet.
+    pub(crate) fn reserve_entry(&self) -> Result<(), QuotaFull> {
+        self.volume.take(self.tenant(), 0, 1)
+    }
+
+    /// Refuses a write: it fails, or ends its call where too many failed before.
+    pub(crate) fn refuse(&self, full: QuotaFull) -> WriteRefusal {
+        match self.call.budget.refused_write(full) {
+            Ok(()) => WriteRefusal::Full,
+            Err(ends) => WriteRefusal::Ends(ends),
         }
     }
 
     fn fits(&self, bytes: u64, entries: u64) -> Result<(), WriteRefusal> {
-        self.volume.take(bytes, entries).map_err(|full| match self.call.budget.refused_write(full) {
-            Ok(()) => WriteRefusal::Full,
-            Err(ends) => WriteRefusal::Ends(ends),
-        })
+        self.volume.take(self.tenant(), bytes, entries).map_err(|full| self.refuse(full))
     }
 
     /// Corrects the count after a change, for which `taken` entries had been taken.
     pub(crate) fn changed(&self, taken: u64, change: SpaceChange) {
-        let SpaceChange { freed_bytes, gone, made } = change;
-        self.volume.give_back(freed_bytes, gone.saturating_add(taken.saturating_sub(made)));
+        self.volume.changed(self.tenant(), taken, change);
     }
 
     /// Changes a file for which `taken` bytes were taken, and puts right how much it grew.
@@ -101,20 +106,23 @@ impl WriteMeter {
         let before = extent(file);
         let changed = change();
         if let (Ok(before), Ok(after)) = (before, extent(file)) {
+            let ((number, before), (_, after)) = (before, after);
             let (more, less) = after.beyond(before);
-            if more > taken {
-                self.volume.record(more - taken);
-            } else {
-                self.volume.give_back((taken - more).saturating_add(less), 0);
-            }
+            self.volume.wrote(self.tenant(), number, taken, more, less);
         }
         changed
     }
+
+    /// The tenant whose call this is.
+    fn tenant(&self) -> &TenantId {
+        &self.call.context().tenant
+    }
 }
 
-fn extent(file: &File) -> Result<FileExtent, Errno> {
+fn extent(file: &File) -> Result<(FileNumber, FileExtent), Errno> {
     let stat = fstat(file)?;
-    Ok(FileExtent { size: u64::try_from(stat.st_size).unwrap_or_default(), taken: taken(&stat) })
+    let size = u64::try_from(stat.st_size).unwrap_or_default();
+    Ok((number(&stat), FileExtent { size, taken: taken(&stat) }))
 }
 
 impl FileExtent {

@@ -18,8 +18,16 @@ struct Way {
 }
 
 const WAYS: [Way; 2] = [
-    Way { measure: linux::measure, measure_below: linux::measure_below, remove: linux::remove_tree },
-    Way { measure: elsewhere::measure, measure_below: elsewhere::measure_below, remove: elsewhere::remove_tree },
+    Way {
+        measure: linux::measure,
+        measure_below: |below, most| linux::measure_below(below, most, |_, _, _| {}),
+        remove: linux::remove_tree,
+    },
+    Way {
+        measure: elsewhere::measure,
+        measure_below: |below, most| elsewhere::measure_below(below, most, |_, _, _| {}),
+        remove: elsewhere::remove_tree,
+    },
 ];
 
 /// A tree with links to a victim beside it.

@@ -40,6 +40,11 @@ pub(crate) fn give_to(path: &Path, user: u32) -> io::Result<()> {
     chown(path, Some(user), Some(user))
 }
 
+/// The owner of a directory, and of no link in its place.
+pub(crate) fn owner_of(path: &Path) -> io::Result<u32> {
+    fs::symlink_metadata(path).map(|about| about.uid())
+}
+
 /// Whether a path still leads to an open file, and not by a link.
 pub(crate) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     Ok(FileIdentity::of(file)? == FileIdentity::from(&fs::symlink_metadata(path)?))

@@ -29,6 +29,11 @@ pub(crate) fn give_to(_: &Path, _: u32) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Refuses: no directory has a user of its own.
+pub(crate) fn owner_of(_: &Path) -> io::Result<u32> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// Whether a path still leads to an open file: it does as long as that is open.
 pub(crate) fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)

@@ -36,6 +36,9 @@ pub(super) const TESTED: Tested = &[
     ("workspaces_per_tenant", workspace::one_workspace_of_a_tenant_too_many_is_not_made),
     ("workspaces", workspace::one_workspace_of_all_too_many_is_not_made),
     ("exchange_bytes", workspace::an_exchange_folder_of_too_many_bytes_takes_no_more),
+    ("exchange_bytes_per_tenant", workspace::one_tenant_that_fills_its_share_of_a_folder_leaves_room_for_another),
+    ("exchange_entries", workspace::an_exchange_folder_of_too_many_files_takes_no_more),
+    ("exchange_entries_per_tenant", workspace::one_tenant_makes_no_more_files_in_a_folder_than_its_share),
 ];
 
 pub(super) fn limited(name: &str, value: u64) -> Setup {

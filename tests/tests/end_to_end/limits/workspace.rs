@@ -115,3 +115,65 @@ pub(super) async fn an_exchange_folder_of_too_many_bytes_takes_no_more() {
         .sum();
     assert!(held <= 1 << 20, "{held} bytes");
 }
+
+#[tokio::test]
+pub(super) async fn an_exchange_folder_of_too_many_files_takes_no_more() {
+    let (folder, fixture) = with_folder("exchange_entries", 3).await;
+    folder.write("there", "the operator's");
+    for (tool, path) in [("make_directory", "one"), ("write_file", "one/two")] {
+        assert!(changes(&fixture, "local", tool, path).await, "{path}");
+    }
+    for tenant in ["local", "other"] {
+        assert!(!changes(&fixture, tenant, "write_file", "three").await, "{tenant}: no tenant has room left");
+    }
+    assert!(changes(&fixture, "other", "remove_file", "there").await);
+    assert!(changes(&fixture, "other", "write_file", "three").await, "there is room again");
+}
+
+/// A host with a folder for export, and that folder.
+async fn with_folder(limit: &str, value: u64) -> (Data, Fixture) {
+    let folder = Data::alone();
+    let grant = format!("exchange = [{{name = \"out\", path = \"{}\", access = \"write\"}}]", folder.path().display());
+    let fixture = Setup::new().workspace(&grant).process_limit(limit, value).open().await;
+    (folder, fixture)
+}
+
+/// Whether a tool changed a path of a folder.
+async fn changes(fixture: &Fixture, tenant: &str, tool: &str, path: &str) -> bool {
+    let arguments = json!({"path": format!("/exchange/out/{path}")});
+    let tool = format!("hostile__{tool}");
+    found(fixture.call_in(&context(tenant, "a"), &tool, arguments).await)["reached"] == true
+}
+
+#[tokio::test]
+pub(super) async fn one_tenant_that_fills_its_share_of_a_folder_leaves_room_for_another() {
+    let (folder, fixture) = with_folder("exchange_bytes_per_tenant", 1 << 20).await;
+    folder.write("there", vec![1; 900_000]);
+    assert!(writes(&fixture, "local", "a", "/exchange/out/first", 600_000).await, "what was there is nobody's");
+    assert!(!writes(&fixture, "local", "b", "/exchange/out/second", 600_000).await, "its sessions share it");
+    assert!(writes(&fixture, "other", "b", "/exchange/out/third", 600_000).await, "another tenant has its own");
+    // What was written of the second one is there, too.
+    assert!(changes(&fixture, "local", "remove_file", "second").await);
+    assert!(changes(&fixture, "other", "remove_file", "first").await, "whoever removes it");
+    assert!(writes(&fixture, "local", "a", "/exchange/out/first", 600_000).await, "there is room again");
+    // A call that goes on hears the name of the limit.
+    let going_on = json!({"path": "/exchange/out/more", "bytes": 600_000, "times": 1_000});
+    let error = fixture.call("hostile__write_over", going_on).await.expect_err("it is stopped");
+    assert!(error.code == wharf::Code::Limit && error.message.contains("`exchange_bytes_per_tenant`"), "{error}");
+}
+
+#[tokio::test]
+pub(super) async fn one_tenant_makes_no_more_files_in_a_folder_than_its_share() {
+    let (_folder, fixture) = with_folder("exchange_entries_per_tenant", 3).await;
+    for (tool, path) in [("make_directory", "one"), ("write_file", "one/two"), ("write_file", "three")] {
+        assert!(changes(&fixture, "local", tool, path).await, "{path}");
+    }
+    assert!(
+        !changes(&fixture, "local", "write_file", "four").await
+            && !changes(&fixture, "local", "make_directory", "four").await
+    );
+    assert!(changes(&fixture, "local", "write_file", "three").await, "it is there already");
+    assert!(changes(&fixture, "other", "make_directory", "four").await, "another tenant has its own");
+    assert!(changes(&fixture, "local", "remove_file", "three").await);
+    assert!(changes(&fixture, "local", "write_file", "five").await, "there is room again");
+}

@@ -10,10 +10,11 @@ use wasmtime_wasi::{
         bindings::filesystem::types::{ErrorCode, PathFlags},
     },
 };
+use wharf_workspace::SpaceChange;
 
 use super::descriptors::{DescriptorHandle, blocking, may_write, returned};
 use crate::{
-    files::{self, SpaceChange, meter::OpenDescriptor},
+    files::{self, meter::OpenDescriptor},
     guest::Guest,
     watch::component::LinkerInstance,
 };

@@ -9,7 +9,10 @@ use std::{ffi::OsString, fs::File, io, path::Path};
 use cap_primitives::fs::{FollowSymlinks, ReadDir, open_dir_nofollow, read_base_dir, stat};
 
 use super::{modes::bytes_on_disk, parent_of};
-use crate::DiskUsage;
+use crate::{
+    DiskUsage,
+    owners::{FileBirth, FileNumber},
+};
 
 /// Deepest nesting of directories, counted from the workspace; a deeper one counts as too
 /// many entries.
@@ -21,8 +24,12 @@ pub(crate) fn measure(directory: &Path, most: u64) -> io::Result<DiskUsage> {
     count(open_dir_nofollow(&parent, name)?, most)
 }
 
-/// The same for an open directory.
-pub(crate) fn measure_below(directory: &File, most: u64) -> io::Result<DiskUsage> {
+/// The same for an open directory. Nobody has to see its files: plugins write none here.
+pub(crate) fn measure_below(
+    directory: &File,
+    most: u64,
+    _: impl FnMut(FileNumber, u64, &dyn Fn() -> Option<FileBirth>),
+) -> io::Result<DiskUsage> {
     count(directory.try_clone()?, most)
 }
 
