@@ -30,7 +30,7 @@
 //!
 //! # What this crate must never know
 //! It performs no I/O, checks no limits and decides nothing. It knows neither
-//! the host's rooms nor Wasm, and depends on `serde` alone; the feature `schema`
+//! the host's crates nor Wasm, and depends on `serde` alone; the feature `schema`
 //! adds `schemars::JsonSchema` for plugins that describe their own inputs with these words.
 
 mod words;

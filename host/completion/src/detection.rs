@@ -1,7 +1,7 @@
 //! When is a turn complete? One layered detector for terminals and for streams
 //! of agents.
 //!
-//! Owns the rules. It performs no I/O and reads no clock: a room hands in what
+//! Owns the rules. It performs no I/O and reads no clock: its caller hands in what
 //! it saw and when ([`Detector::feed`]), as time since any fixed moment of a
 //! clock that never goes back, and learns whether the turn is over, why, how
 //! sure that is, and when to come again. It never learns what was said, by
@@ -41,7 +41,7 @@
 //! | an event, and a limit that passed before it | the limit | else the answer would depend on how often somebody asks |
 //!
 //! The last line is why an event's time is the earliest at which it may have
-//! come: a room that was held up hands in the time when it last looked and
+//! come: a caller that was held up hands in the time when it last looked and
 //! found nothing, and reads what there is before it ticks.
 //!
 //! To end too early is worse than to end late: the answer is cut, and what

@@ -1,7 +1,7 @@
 //! What the operator allows a plugin, and the proofs that it was checked.
 //!
 //! Everything is denied unless it is named here. Each capability has one
-//! method on [`Grants`]; what it returns is the only way to the room behind
+//! method on [`Grants`]; what it returns is the only way to the backend behind
 //! it, so an unchecked use does not compile. A later capability adds its field
 //! and its method, nothing else.
 

@@ -1,6 +1,6 @@
 //! Handles of what the host owns and hands out by name.
 //!
-//! Knows nothing of what one stands for: rooms wrap it in a type of their own.
+//! Knows nothing of what one stands for: each crate wraps it in a type of its own.
 
 use std::{
     fmt, io,

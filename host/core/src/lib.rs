@@ -1,4 +1,4 @@
-//! The words that every room of the Wharf host shares: ids, context, grants,
+//! The types that all crates of the Wharf host share: ids, context, grants,
 //! limits, schemas, tools and their answers, admission of calls, audit, traces.
 //!
 //! This crate performs no I/O. It knows nothing of Wasm, of MCP, of SQLite or

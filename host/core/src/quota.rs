@@ -2,7 +2,7 @@
 //! host as a whole use, and what they may use at most.
 //!
 //! A client names its sessions as it likes, so a limit by session alone bounds
-//! nothing. A room that owns a resource has one [`Quota`] for it and keeps a
+//! nothing. A crate that owns a resource has one [`Quota`] for it and keeps a
 //! [`Share`] beside each thing that uses some; the share returns what it holds
 //! when it is dropped. This file never decides what makes room for what.
 

@@ -1,7 +1,7 @@
 //! What a transport serves: tools, called on behalf of a context, terminals, web
 //! pages, and the calls of front ends.
 //!
-//! The protocol room knows these traits and not their implementations.
+//! The protocol's crate knows these traits and not their implementations.
 
 pub mod announcements;
 mod arguments;

@@ -1,7 +1,7 @@
 //! A stay in a workspace.
 //!
-//! Owns no more than that it lasts: the room of the workspaces makes it and says what it
-//! holds. Rooms that let something work in a workspace keep it, and know nothing of locks.
+//! Owns no more than that it lasts: the crate of workspaces makes it and says what it
+//! holds. Crates that let something work in a workspace keep it, and know nothing of locks.
 
 use std::{any::Any, fmt, sync::Arc};
 

@@ -53,7 +53,7 @@ pub struct ToolDefinition {
     /// For the model that chooses.
     pub description: String,
     /// JSON Schema 2020-12 of the arguments: an object. Shared, since every
-    /// room on the way to the client keeps it.
+    /// crate on the way to the client keeps it.
     pub input_schema: Arc<Map<String, Value>>,
     /// JSON Schema 2020-12 of the structured answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! One thin adapter for each WIT interface: checks the grant, asks the room, converts.
+//! One thin adapter for each WIT interface: checks the grant, asks the backend, converts.
 //! What calls it has counted it (see `watch`).
 
 pub(crate) mod caller;

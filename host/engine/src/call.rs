@@ -11,7 +11,7 @@ use wharf_core::{
     CallLimits, Claims, Context, Grants, InputGiven, PluginName, Quota, audit::CallAudit, service::Caller,
 };
 
-use crate::{budget::CallBudget, clock::CallClock, rooms::Rooms};
+use crate::{backends::Backends, budget::CallBudget, clock::CallClock};
 
 /// What the operator gives a plugin.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +50,7 @@ pub(crate) struct ActiveCall {
     pub(crate) input: InputGiven,
     pub(crate) policy: Arc<PluginPolicy>,
     pub(crate) audit: Option<Arc<CallAudit>>,
-    pub(crate) rooms: Arc<Rooms>,
+    pub(crate) backends: Arc<Backends>,
     /// The count of open handles, by session, tenant and host.
     pub(crate) open_handles: Arc<Quota>,
     pub(crate) clock: CallClock,
@@ -63,7 +63,7 @@ impl ActiveCall {
         call: Call,
         plugin: &PluginName,
         claims: &Arc<Claims>,
-        rooms: &Arc<Rooms>,
+        backends: &Arc<Backends>,
         open_handles: &Arc<Quota>,
         declared: Option<Duration>,
     ) -> Self {
@@ -79,7 +79,7 @@ impl ActiveCall {
             input,
             policy,
             audit,
-            rooms: Arc::clone(rooms),
+            backends: Arc::clone(backends),
             open_handles: Arc::clone(open_handles),
         }
     }
@@ -114,9 +114,9 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A call that is granted nothing, with rooms of its own.
+    /// A call that is granted nothing, with backends of its own.
     pub(crate) fn active_call(limits: CallLimits, audit: Option<Arc<CallAudit>>) -> Arc<ActiveCall> {
-        let rooms = Arc::new(Rooms::with_state(Arc::new(MemoryStore::default())));
+        let backends = Arc::new(Backends::with_state(Arc::new(MemoryStore::default())));
         let open_handles = Quota::new(Bounds {
             resource: "handles",
             section: "[host.limits]",
@@ -135,6 +135,6 @@ pub(crate) mod tests {
             charged: Duration::ZERO,
         };
         let plugin = "probe".parse().expect("legal");
-        Arc::new(ActiveCall::begin(call, &plugin, &Arc::default(), &rooms, &open_handles, None))
+        Arc::new(ActiveCall::begin(call, &plugin, &Arc::default(), &backends, &open_handles, None))
     }
 }

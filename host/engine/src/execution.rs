@@ -33,7 +33,7 @@ pub(crate) async fn run<F: GuestFunction>(
 ) -> Result<(F::Returned, TimeLeft), Error> {
     let CalledPlugin { name, claims, linked } = plugin;
     let _ticking = runtime.ticker.hold();
-    let call = Arc::new(ActiveCall::begin(call, name, claims, &shared.rooms, &shared.open_handles, declared));
+    let call = Arc::new(ActiveCall::begin(call, name, claims, &shared.backends, &shared.open_handles, declared));
     let limits = &call.policy.limits;
     let guest = Guest::new(Arc::clone(&call), &shared.turns, function.name());
     let mut store = Store::new(&runtime.engine, guest);

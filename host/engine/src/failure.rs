@@ -1,6 +1,6 @@
 //! Why a host function fails: it refuses, and the guest goes on, or the call ends.
 //!
-//! Every function of the contract fails with this type, so an adapter writes `?` where a room
+//! Every function of the contract fails with this type, so an adapter writes `?` where a backend
 //! refuses, where the guest is wrong and where a limit is exceeded.
 
 use tokio::task::JoinError;

@@ -4,7 +4,7 @@
 //! A [`Call`] takes one path. [`Plugin`] hands it to `execution`, which makes an `ActiveCall`
 //! of it, instantiates the component and calls the function. Each function that the guest
 //! calls in turn passes `watch`, which counts it and tells the audit, and reaches the adapter
-//! of its interface, which checks the grant, asks the room and converts. `answer` checks what
+//! of its interface, which checks the grant, asks the backend and converts. `answer` checks what
 //! comes back.
 //!
 //! This is the only crate that names wasmtime. It knows no protocol, reads no configuration,
@@ -14,6 +14,7 @@
 
 mod adapter;
 mod answer;
+mod backends;
 mod bindings;
 mod bucket;
 mod budget;
@@ -37,7 +38,6 @@ mod manifest;
 mod metadata;
 mod offering;
 mod plugin;
-mod rooms;
 mod runtime;
 mod schedule;
 mod shared;
@@ -46,6 +46,7 @@ mod stdio;
 mod ticker;
 mod watch;
 
+pub use backends::Backends;
 pub use call::{Call, PluginPolicy};
 pub use component::Component;
 pub use error::{EngineError, LoadError};
@@ -53,6 +54,5 @@ pub use function::Completing;
 pub use inspection::Inspection;
 pub use load::Engine;
 pub use plugin::Plugin;
-pub use rooms::Rooms;
 pub use shared::EngineConfig;
 pub use wharf_core::Tool;

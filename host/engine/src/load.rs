@@ -5,11 +5,11 @@ use std::sync::Arc;
 use wharf_core::{AnswerMemory, PluginName, SchemaLimits};
 
 use crate::{
+    backends::Backends,
     component::Component,
     error::LoadError,
     metadata,
     plugin::Plugin,
-    rooms::Rooms,
     shared::{EngineConfig, SharedEngine},
     source::ComponentSource,
 };
@@ -27,11 +27,11 @@ impl std::fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// An engine whose calls reach these rooms. The runtime itself starts when
+    /// An engine whose calls reach these backends. The runtime itself starts when
     /// it is first needed.
     #[must_use]
-    pub fn new(config: EngineConfig, rooms: Rooms) -> Self {
-        Self { shared: Arc::new(SharedEngine::new(config, rooms)) }
+    pub fn new(config: EngineConfig, backends: Backends) -> Self {
+        Self { shared: Arc::new(SharedEngine::new(config, backends)) }
     }
 
     /// Why compiled code is not kept, though a directory was named for it.

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use wharf_core::{AnswerMemory, CallLimits, HostLimits, Quota, quota::Bounds};
 use wharf_state::WriteTurns;
 
-use crate::{cache::CodeCache, error::EngineError, rooms::Rooms, runtime::WasmRuntime};
+use crate::{backends::Backends, cache::CodeCache, error::EngineError, runtime::WasmRuntime};
 
 /// How an engine is set up.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ pub(crate) struct SharedEngine {
     pub(crate) config: EngineConfig,
     pub(crate) cache: Option<CodeCache>,
     pub(crate) cache_problem: Option<String>,
-    pub(crate) rooms: Arc<Rooms>,
+    pub(crate) backends: Arc<Backends>,
     pub(crate) turns: Arc<WriteTurns>,
     pub(crate) open_handles: Arc<Quota>,
     pub(crate) answer_memory: AnswerMemory,
@@ -49,7 +49,7 @@ pub(crate) struct SharedEngine {
 }
 
 impl SharedEngine {
-    pub(crate) fn new(config: EngineConfig, rooms: Rooms) -> Self {
+    pub(crate) fn new(config: EngineConfig, backends: Backends) -> Self {
         let opened = config.cache_directory.as_deref().map(CodeCache::open).transpose();
         let (cache, cache_problem) = match opened {
             Ok(cache) => (cache, None),
@@ -62,7 +62,7 @@ impl SharedEngine {
             config,
             cache,
             cache_problem,
-            rooms: Arc::new(rooms),
+            backends: Arc::new(backends),
             turns: Arc::default(),
             open_handles,
             answer_memory,

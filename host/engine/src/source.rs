@@ -124,7 +124,7 @@ impl ComponentSource {
     fn compile(&self, runtime: &WasmRuntime) -> Result<Vec<u8>, LoadError> {
         tracing::info!(digest = %self.component.digest(), bytes = self.component.bytes().len(), "compiling a component");
         let limits = &self.engine.config.limits;
-        block_on(compile::compile(&self.engine.rooms.spawner, runtime.target, self.component.bytes(), limits))?
+        block_on(compile::compile(&self.engine.backends.spawner, runtime.target, self.component.bytes(), limits))?
     }
 
     /// Asks the plugin for its tools and for what else it offers, with nothing
@@ -226,7 +226,7 @@ fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, Engine
     })
 }
 
-#[expect(unsafe_code, reason = "loading compiled code is what this room is for")]
+#[expect(unsafe_code, reason = "loading compiled code is what this crate is for")]
 fn load_compiled(runtime: &WasmRuntime, code: &[u8]) -> Result<wasm::Component, LoadError> {
     // SAFETY: the bytes come from this process's own compiler, just now or by
     // way of the cache, which verified a keyed digest over these very bytes in

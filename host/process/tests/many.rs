@@ -8,7 +8,7 @@ mod support;
 
 use std::{fs, sync::Arc, time::Duration};
 
-use support::{Room, files_below, owner, shell};
+use support::{TestRegistry, files_below, owner, shell};
 use wharf_core::ProcessLimits;
 use wharf_process::{Exit, ProcessSettings, SpawnRequest, StreamName, WaitCondition};
 use wharf_test_support::{
@@ -71,30 +71,31 @@ fn a_thousand_one_after_the_other_and_two_hundred_at_once_leave_nothing_behind()
 
 async fn leave_nothing_behind(threads: usize) {
     let limits = ProcessLimits { running_per_tenant: 300, running: 300, ..ProcessLimits::default() };
-    let room = Room::with(ProcessSettings { ended_per_session: 100, limits, ..support::settings() }).await;
-    let first = room.shell("exec sleep 1000").await;
-    let pid = room.processes.snapshot(&owner("one"), first).await.expect("a process").pid.expect("it runs");
+    let registry = TestRegistry::with(ProcessSettings { ended_per_session: 100, limits, ..support::settings() }).await;
+    let first = registry.shell("exec sleep 1000").await;
+    let pid = registry.processes.snapshot(&owner("one"), first).await.expect("a process").pid.expect("it runs");
     let root = parent(parent(pid));
     // Once all descriptors that stay are there.
-    let once = room.start(SpawnRequest { program: "/bin/true".into(), arguments: Vec::new(), ..shell("true") }).await;
-    room.exit(once).await;
-    room.processes.stop(&owner("one"), once, AMPLE).await.expect("nothing is left to stop");
-    room.until(once, |snapshot| !snapshot.stdout.open && !snapshot.stderr.open).await;
+    let once =
+        registry.start(SpawnRequest { program: "/bin/true".into(), arguments: Vec::new(), ..shell("true") }).await;
+    registry.exit(once).await;
+    registry.processes.stop(&owner("one"), once, AMPLE).await.expect("nothing is left to stop");
+    registry.until(once, |snapshot| !snapshot.stdout.open && !snapshot.stderr.open).await;
     // One supervisor is that of the first.
     let before = Held { threads, supervisors: 1, ..Held::now(root) };
 
     for _ in 0..1_000 {
         let request = SpawnRequest { program: "/bin/true".into(), arguments: Vec::new(), ..shell("true") };
-        let id = room.start(request).await;
-        assert_eq!(room.exit(id).await.exit, Some(Exit::Exited { code: 0 }));
+        let id = registry.start(request).await;
+        assert_eq!(registry.exit(id).await.exit, Some(Exit::Exited { code: 0 }));
     }
     Held::becomes(root, before).await;
-    let kept = room.processes.list(&owner("one")).await.len();
+    let kept = registry.processes.list(&owner("one")).await.len();
     assert!(kept <= 102, "{kept} are kept");
 
     let mut running = tokio::task::JoinSet::new();
     for number in 0..200_usize {
-        let processes = Arc::clone(&room.processes);
+        let processes = Arc::clone(&registry.processes);
         running.spawn(async move {
             let owner = owner(&format!("session-{}", number % SESSIONS));
             let command = format!("echo {number}; exit {}", number % 100);
@@ -111,12 +112,12 @@ async fn leave_nothing_behind(threads: usize) {
         done.expect("a process");
     }
     Held::becomes(root, before).await;
-    assert_eq!(room.processes.counts().ended, kept - 1 + 200);
+    assert_eq!(registry.processes.counts().ended, kept - 1 + 200);
 
-    let swept = room.processes.sweep(chrono::Utc::now() + chrono::TimeDelta::days(2)).await;
+    let swept = registry.processes.sweep(chrono::Utc::now() + chrono::TimeDelta::days(2)).await;
     assert_eq!(swept.processes, kept - 1 + 200);
-    room.processes.stop(&owner("one"), first, Duration::ZERO).await.expect("a stop");
-    room.processes.sweep(chrono::Utc::now() + chrono::TimeDelta::days(2)).await;
-    assert_eq!(files_below(&room.directory.path().join("processes")), 2, "the locks");
-    room.close().await;
+    registry.processes.stop(&owner("one"), first, Duration::ZERO).await.expect("a stop");
+    registry.processes.sweep(chrono::Utc::now() + chrono::TimeDelta::days(2)).await;
+    assert_eq!(files_below(&registry.directory.path().join("processes")), 2, "the locks");
+    registry.close().await;
 }

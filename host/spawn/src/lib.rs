@@ -13,9 +13,9 @@
 //! supervisor, uncontained and unlimited, and refuse every request that asks for more (see
 //! `elsewhere`).
 //!
-//! `policy` turns a grant into a request, once for all rooms that have children. No other
+//! `policy` turns a grant into a request, once for all crates that have children. No other
 //! module knows of grants, and none of tools, sessions or kept output: those belong to the
-//! rooms above.
+//! crates above.
 
 mod capabilities;
 mod error;

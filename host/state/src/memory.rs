@@ -1,5 +1,5 @@
 //! A store in memory, with every promise of [`StateStore`] but durability: for
-//! tests of other rooms, and for hosts that keep nothing.
+//! tests of other crates, and for hosts that keep nothing.
 //!
 //! It knows nothing of disks or of other processes.
 

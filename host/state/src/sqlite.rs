@@ -3,7 +3,7 @@
 //!
 //! Writes go through one thread (`writer`) that commits them in groups. Reads
 //! run on the thread of their caller, on connections of their own (`readers`). No other
-//! room names SQL.
+//! crate names SQL.
 
 mod expire;
 mod failure_log;

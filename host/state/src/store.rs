@@ -187,7 +187,7 @@ pub trait StateStore: Send + Sync + 'static {
     /// Storage errors.
     async fn expired_at(&self, scope: &ScopeKey) -> Result<Option<SystemTime>, StateError>;
 
-    /// The time by which this store judges expiry, for other rooms that keep data for a
+    /// The time by which this store judges expiry, for other crates that keep data for a
     /// time. A store without one of its own counts from now on.
     fn host_time(&self) -> HostTime {
         HostTime::default()

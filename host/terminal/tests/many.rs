@@ -9,7 +9,7 @@ mod support;
 use std::fs;
 use wharf_test_support::{in_time, processes::lives, until};
 
-use support::{Room, somebody};
+use support::{TestPool, somebody};
 use wharf_terminal::{Status, TerminalId};
 
 /// What opens the terminals of this test.
@@ -30,12 +30,12 @@ fn memory() -> usize {
     kibibytes << 10
 }
 
-async fn open(room: &Room) -> Vec<TerminalId> {
+async fn open(pool: &TestPool) -> Vec<TerminalId> {
     let mut ids = Vec::new();
     for number in 0..TERMINALS {
         let who = somebody(&format!("session-{number}"));
-        let id = room.shell_with(&who, |_| {}).await.expect("a terminal").id;
-        room.prompted(&who, id).await;
+        let id = pool.shell_with(&who, |_| {}).await.expect("a terminal").id;
+        pool.prompted(&who, id).await;
         ids.push(id);
     }
     ids
@@ -47,17 +47,17 @@ fn a_hundred_terminals_at_once_leave_nothing_behind_and_are_small() {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        let room = Room::with(|settings| {
+        let pool = TestPool::with(|settings| {
             let most = TERMINALS as u64;
             (settings.limits.open, settings.limits.open_per_tenant) = (most, most);
         });
         // What all need is made once.
         let first = somebody("first");
-        let id = room.shell(&first).await;
-        room.close(&first, id).await;
+        let id = pool.shell(&first).await;
+        pool.close(&first, id).await;
         let (descriptors_before, memory_before) = (descriptors(), memory());
-        let ids = open(&room).await;
-        assert_eq!(room.terminals.metrics().open, TERMINALS as u64);
+        let ids = open(&pool).await;
+        assert_eq!(pool.terminals.metrics().open, TERMINALS as u64);
         let each = memory().saturating_sub(memory_before) / TERMINALS;
         println!("a terminal takes {} KiB", each >> 10);
         assert!(each < MOST_BYTES, "{each} bytes");
@@ -65,11 +65,11 @@ fn a_hundred_terminals_at_once_leave_nothing_behind_and_are_small() {
         // The same with all that is kept of the output of each.
         for (number, id) in ids.iter().enumerate() {
             let who = somebody(&format!("session-{number}"));
-            room.submit(&who, *id, "seq -f %079.0f 1 8000").await.expect("a turn");
+            pool.submit(&who, *id, "seq -f %079.0f 1 8000").await.expect("a turn");
         }
         for (number, id) in ids.iter().enumerate() {
             let who = somebody(&format!("session-{number}"));
-            room.until(&who, *id, |info| info.status == Status::Ready && info.raw_bytes > 600_000).await;
+            pool.until(&who, *id, |info| info.status == Status::Ready && info.raw_bytes > 600_000).await;
         }
         let full = memory().saturating_sub(memory_before) / TERMINALS;
         // Bytes, text, and lines of some 2 KiB.
@@ -81,11 +81,11 @@ fn a_hundred_terminals_at_once_leave_nothing_behind_and_are_small() {
         );
         assert!(full < MOST_BYTES + history, "{full} bytes");
 
-        let pids: Vec<_> = room.terminals.all().into_iter().filter_map(|(_, info)| info.pid).collect();
+        let pids: Vec<_> = pool.terminals.all().into_iter().filter_map(|(_, info)| info.pid).collect();
         assert_eq!(pids.len(), TERMINALS);
-        in_time("they close", room.terminals.close_all()).await;
+        in_time("they close", pool.terminals.close_all()).await;
         assert!(!pids.iter().any(|pid| lives(*pid)));
-        assert!(room.terminals.all().iter().all(|(_, info)| info.status == Status::Closed));
+        assert!(pool.terminals.all().iter().all(|(_, info)| info.status == Status::Closed));
         until("no descriptor is left", || descriptors() <= descriptors_before).await;
     });
 }

@@ -13,7 +13,7 @@ use tokio::{
 };
 use wharf_completion::Streams;
 use wharf_core::{QuotaFull, TenantId, WorkspaceKey};
-use wharf_engine::Rooms;
+use wharf_engine::Backends;
 use wharf_process::{KilledBy, Processes};
 use wharf_state::{HostTime, StateStore};
 use wharf_terminal::Terminals;
@@ -43,15 +43,15 @@ const AT_ONCE_OF_TENANT: usize = 2;
 pub(crate) struct Background(Vec<AbortHandle>);
 
 impl Background {
-    pub(crate) fn start(rooms: &Rooms) -> Self {
-        let mut tasks = vec![tokio::spawn(sweep_state(Arc::clone(&rooms.state))).abort_handle()];
-        tasks.push(tokio::spawn(sweep_terminals(rooms.terminals.clone(), rooms.streams.clone())).abort_handle());
-        if let Ok(webviews) = &rooms.webviews {
+    pub(crate) fn start(backends: &Backends) -> Self {
+        let mut tasks = vec![tokio::spawn(sweep_state(Arc::clone(&backends.state))).abort_handle()];
+        tasks.push(tokio::spawn(sweep_terminals(backends.terminals.clone(), backends.streams.clone())).abort_handle());
+        if let Ok(webviews) = &backends.webviews {
             tasks.push(tokio::spawn(sweep_pages(webviews.clone())).abort_handle());
         }
-        if let Some(workspaces) = &rooms.workspaces {
-            let inhabitants = Inhabitants::of(rooms);
-            let time = rooms.state.host_time();
+        if let Some(workspaces) = &backends.workspaces {
+            let inhabitants = Inhabitants::of(backends);
+            let time = backends.state.host_time();
             tasks.push(tokio::spawn(sweep_files(Arc::clone(workspaces), inhabitants.clone(), time)).abort_handle());
             tasks.push(tokio::spawn(keep_quotas(Arc::clone(workspaces), inhabitants)).abort_handle());
         }
@@ -124,11 +124,11 @@ struct Inhabitants {
 }
 
 impl Inhabitants {
-    fn of(rooms: &Rooms) -> Self {
+    fn of(backends: &Backends) -> Self {
         Self {
-            processes: rooms.processes.clone(),
-            terminals: rooms.terminals.clone(),
-            webviews: rooms.webviews.as_ref().ok().cloned(),
+            processes: backends.processes.clone(),
+            terminals: backends.terminals.clone(),
+            webviews: backends.webviews.as_ref().ok().cloned(),
         }
     }
 
@@ -297,7 +297,7 @@ mod tests {
     use wharf_workspace::WorkspaceOptions;
 
     use super::*;
-    use crate::{configuration::Configuration, rooms};
+    use crate::{backends, configuration::Configuration};
 
     fn ends_at_once() -> SpawnRequest {
         SpawnRequest {
@@ -324,10 +324,11 @@ mod tests {
         let state = Arc::new(MemoryStore::new(Ceilings::default(), Arc::clone(&clock) as Arc<dyn Clock>));
         let text = "[workspace]\nexpiry_seconds = 86400\n[process.limits]\ntombstone_seconds = 86400";
         let configuration = Configuration::parse(text, Path::new("/")).expect("legal");
-        let rooms = rooms::open(&configuration, state, Some(directory.path()), None, true).expect("opened").rooms;
+        let backends =
+            backends::open(&configuration, state, Some(directory.path()), None, true).expect("opened").backends;
         let (processes, workspaces) =
-            (rooms.processes.clone().expect("a room"), rooms.workspaces.clone().expect("one"));
-        let (inhabitants, time) = (Inhabitants::of(&rooms), rooms.state.host_time());
+            (backends.processes.clone().expect("opened"), backends.workspaces.clone().expect("one"));
+        let (inhabitants, time) = (Inhabitants::of(&backends), backends.state.host_time());
 
         // Both are used while the clock is far behind.
         clock.set(SystemTime::UNIX_EPOCH + YEAR);

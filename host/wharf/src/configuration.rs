@@ -1,7 +1,7 @@
 //! `wharf.toml`: what the operator decided.
 //!
 //! Unknown keys are errors: a misspelt limit or grant must not pass silently. Nothing
-//! here loads a plugin, opens a room or grants what is not written.
+//! here loads a plugin, opens a backend or grants what is not written.
 
 mod audit;
 mod document;
@@ -42,7 +42,7 @@ pub use profile::Profile;
 pub use request::{SecretSettings, SecretSource, SecretUnavailable};
 pub(crate) use request::{read_header, read_secrets};
 pub use terminal::TerminalSettings;
-pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, room as terminal_room};
+pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, pool_settings as terminal_settings};
 #[cfg(feature = "http")]
 pub use tls::TlsFilesError;
 pub use traces::TracesSettings;

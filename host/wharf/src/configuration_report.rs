@@ -12,7 +12,7 @@ use std::{
 };
 
 use wharf_core::{Digest, Grants, PluginName, text::with_causes};
-use wharf_engine::{Component, Engine, EngineConfig, Rooms};
+use wharf_engine::{Backends, Component, Engine, EngineConfig};
 use wharf_files::regular_file;
 use wharf_state::MemoryStore;
 
@@ -58,7 +58,7 @@ impl Configuration {
             cache_directory: cache.is_dir().then_some(cache),
             ..EngineConfig::default()
         };
-        let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
+        let engine = Engine::new(config, Backends::with_state(Arc::new(MemoryStore::default())));
         self.check_folder(&engine, &folder, data, &mut checked);
         for (name, settings) in self.plugins.iter().filter(|(_, settings)| settings.enabled) {
             self.check_source(&engine, name, settings, &mut checked);

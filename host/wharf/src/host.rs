@@ -30,7 +30,7 @@ use wharf_core::{
     grant::{Capability, Denials},
     service::MetricsService,
 };
-use wharf_engine::{Engine, Rooms};
+use wharf_engine::{Backends, Engine};
 use wharf_process::{Processes, polls::PollTotals};
 use wharf_spawn::{SandboxMechanism, SpawnError, Spawner};
 use wharf_state::StateStore;
@@ -99,7 +99,7 @@ struct Shared {
     request_memory: RequestMemory,
     wait: Duration,
     listing: Duration,
-    rooms: Rooms,
+    backends: Backends,
     recorder: Arc<Recorder>,
     own_grants: Arc<Grants>,
     denials: Denials,
@@ -115,14 +115,14 @@ impl Drop for Shared {
     fn drop(&mut self) {
         self.front_ends.end_all();
         // Those that calls still hold end with the process.
-        self.rooms.terminals.take();
+        self.backends.terminals.take();
         let gone: Arc<str> = "the host is gone".into();
-        if let Ok(webviews) = mem::replace(&mut self.rooms.webviews, Err(gone))
+        if let Ok(webviews) = mem::replace(&mut self.backends.webviews, Err(gone))
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
             runtime.spawn(async move { webviews.shut_down(END).await });
         }
-        let Some(processes) = self.rooms.processes.take() else { return };
+        let Some(processes) = self.backends.processes.take() else { return };
         if let Ok(runtime) = tokio::runtime::Handle::try_current()
             && !processes.running_sessions().is_empty()
         {
@@ -171,8 +171,8 @@ impl Host {
     /// what runs, and memory. No tenant, session or argument is in it.
     #[must_use]
     pub fn metrics(&self) -> String {
-        let Shared { recorder, admission, rooms, .. } = &*self.shared;
-        MetricSources { recorder, admission, rooms, plugins: &self.registry() }.text()
+        let Shared { recorder, admission, backends, .. } = &*self.shared;
+        MetricSources { recorder, admission, backends, plugins: &self.registry() }.text()
     }
 
     /// How often each plugin was denied a capability, or a use of it, since this
@@ -185,13 +185,13 @@ impl Host {
     /// The store that this host keeps state in.
     #[must_use]
     pub fn state(&self) -> &Arc<dyn StateStore> {
-        &self.shared.rooms.state
+        &self.shared.backends.state
     }
 
     /// What starts this host's children: asks what the machine can contain.
     #[must_use]
     pub fn spawner(&self) -> &Spawner {
-        &self.shared.rooms.spawner
+        &self.shared.backends.spawner
     }
 
     /// Why this host keeps no compiled code, though it has a data directory: it
@@ -204,9 +204,9 @@ impl Host {
     /// How many processes, terminals and web pages of this host start or run now.
     #[must_use]
     pub fn running(&self) -> usize {
-        let counts = self.shared.rooms.processes.as_ref().map(|processes| processes.counts());
-        let terminals = self.shared.rooms.terminals.as_ref().map_or(0, |terminals| terminals.metrics().open);
-        let pages = self.shared.rooms.webviews.as_ref().map_or(0, |webviews| webviews.metrics().open);
+        let counts = self.shared.backends.processes.as_ref().map(|processes| processes.counts());
+        let terminals = self.shared.backends.terminals.as_ref().map_or(0, |terminals| terminals.metrics().open);
+        let pages = self.shared.backends.webviews.as_ref().map_or(0, |webviews| webviews.metrics().open);
         let others = usize::try_from(terminals.saturating_add(pages)).unwrap_or(usize::MAX);
         counts.map_or(0, |counts| counts.starting + counts.running).saturating_add(others)
     }
@@ -214,7 +214,7 @@ impl Host {
     /// The totals of polls of processes and advice against them, where this host has processes.
     #[must_use]
     pub fn poll_totals(&self) -> Option<PollTotals> {
-        self.shared.rooms.processes.as_ref().map(|processes| processes.poll_totals())
+        self.shared.backends.processes.as_ref().map(|processes| processes.poll_totals())
     }
 
     /// What contains the processes and terminals of this host, tried once;
@@ -236,7 +236,7 @@ impl Host {
     /// those that the app opens.
     #[must_use]
     pub fn streams(&self) -> &Streams {
-        &self.shared.rooms.streams
+        &self.shared.backends.streams
     }
 
     /// Opens a stream of events under a context, for readers over HTTP or from
@@ -274,12 +274,12 @@ impl Host {
 
     /// The processes of this host, where it has any.
     pub(crate) fn processes(&self) -> Option<&Arc<Processes>> {
-        self.shared.rooms.processes.as_ref()
+        self.shared.backends.processes.as_ref()
     }
 
     /// The terminals of this host, where it has any.
     pub(crate) fn terminals(&self) -> Option<&Arc<Terminals>> {
-        self.shared.rooms.terminals.as_ref()
+        self.shared.backends.terminals.as_ref()
     }
 
     pub(crate) fn downgrade(&self) -> WeakHost {
@@ -290,7 +290,7 @@ impl Host {
     /// to the plugin `host`, and needs [plugin.host.grants.terminal].
     #[must_use]
     pub fn terminal_service(&self) -> Arc<dyn TerminalService> {
-        Arc::new(HostTerminals::new(self.shared.rooms.clone(), Arc::clone(&self.shared.own_grants)))
+        Arc::new(HostTerminals::new(self.shared.backends.clone(), Arc::clone(&self.shared.own_grants)))
     }
 
     /// The web pages of the host's own, for transports and the app: what they open
@@ -301,7 +301,7 @@ impl Host {
     /// the browser's way; what came of it is polled.
     #[must_use]
     pub fn web_pages(&self) -> Arc<dyn WebPageService> {
-        Arc::new(HostPages::new(self.shared.rooms.clone(), Arc::clone(&self.shared.own_grants)))
+        Arc::new(HostPages::new(self.shared.backends.clone(), Arc::clone(&self.shared.own_grants)))
     }
 
     /// Ends every process that this host has started: each is asked to, and
@@ -312,7 +312,7 @@ impl Host {
     /// longer than a second.
     pub async fn shut_down(&self, grace: Duration) {
         self.shared.front_ends.end_all();
-        let Rooms { processes, terminals, webviews, .. } = &self.shared.rooms;
+        let Backends { processes, terminals, webviews, .. } = &self.shared.backends;
         let processes = async {
             if let Some(processes) = processes {
                 processes.shut_down(grace).await;

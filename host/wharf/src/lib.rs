@@ -24,8 +24,8 @@
 //! # }
 //! ```
 //!
-//! This crate wires the rooms together and reads the configuration; it knows
-//! wasmtime and the protocol only by way of their rooms. It has no command line,
+//! This crate wires the backends together and reads the configuration; it knows
+//! wasmtime and the protocol only by way of their crates. It has no command line,
 //! no allocator and no subscriber of logs: those are the app's, and the `wharf`
 //! command is such an app.
 //!
@@ -37,6 +37,7 @@ pub mod added;
 mod answer_schema;
 mod app;
 pub mod audit;
+mod backends;
 mod background;
 mod bundled;
 mod checking;
@@ -67,7 +68,6 @@ mod protocol;
 mod recorder;
 mod registry;
 mod reserved_name;
-mod rooms;
 mod secret;
 mod terminals;
 #[cfg(feature = "http")]
@@ -139,7 +139,7 @@ pub mod chromium {
 /// Components without a host: read, compiled and inspected.
 pub mod engine {
     pub use wharf_engine::{
-        Component, Engine, EngineConfig, EngineError, Inspection, LoadError, Plugin, PluginPolicy, Rooms,
+        Backends, Component, Engine, EngineConfig, EngineError, Inspection, LoadError, Plugin, PluginPolicy,
     };
 }
 
@@ -221,7 +221,7 @@ pub mod workspaces {
     pub use wharf_core::WorkspaceKey;
     pub use wharf_workspace::{WorkspaceError, WorkspaceListing, WorkspaceSummary, Workspaces};
 
-    pub use crate::rooms::workspaces as of;
+    pub use crate::backends::workspaces as of;
 }
 
 /// The chapter of the book on embedding: its code is compiled.

@@ -1,7 +1,7 @@
 //! Metrics of one host, as Prometheus reads them (OpenMetrics text).
 //!
 //! What can only be counted when it happens is in `calls`; everything else is
-//! asked of the rooms when somebody looks. No label names a tenant, a session or
+//! asked of the backends when somebody looks. No label names a tenant, a session or
 //! anything else that a client chooses. Nothing is global: two hosts in one
 //! process count apart.
 
@@ -16,7 +16,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 use wharf_core::{Admission, audit::AuditSink as _};
-use wharf_engine::Rooms;
+use wharf_engine::Backends;
 
 use self::values::{count, counter, gauge, gauge_of};
 use crate::{recorder::Recorder, registry};
@@ -25,7 +25,7 @@ use crate::{recorder::Recorder, registry};
 pub(crate) struct MetricSources<'h> {
     pub(crate) recorder: &'h Recorder,
     pub(crate) admission: &'h Admission,
-    pub(crate) rooms: &'h Rooms,
+    pub(crate) backends: &'h Backends,
     pub(crate) plugins: &'h registry::Registry,
 }
 
@@ -36,7 +36,7 @@ impl MetricSources<'_> {
         registry.register("build", "The version of the host", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
         self.recorder.metrics.register(&mut registry);
         self.calls(&mut registry);
-        self.rooms(&mut registry);
+        self.backends(&mut registry);
         if let Some(bytes) = resident_bytes() {
             gauge_of(&mut registry, "memory_resident", "Resident memory of the host", bytes, Some(Unit::Bytes));
         }
@@ -66,8 +66,8 @@ impl MetricSources<'_> {
         }
     }
 
-    fn rooms(&self, registry: &mut Registry) {
-        if let Some(processes) = &self.rooms.processes {
+    fn backends(&self, registry: &mut Registry) {
+        if let Some(processes) = &self.backends.processes {
             let (counts, polls) = (processes.counts(), processes.poll_totals());
             gauge(
                 registry,
@@ -83,10 +83,10 @@ impl MetricSources<'_> {
             gauge_of(registry, "process_output", help, bytes, Some(Unit::Bytes));
             polling::register(registry, "process", &polls, |language| processes.guidance_effect(language));
         }
-        if let Some(terminals) = &self.rooms.terminals {
+        if let Some(terminals) = &self.backends.terminals {
             terminals::terminals(registry, terminals);
         }
-        if let Ok(webviews) = &self.rooms.webviews {
+        if let Ok(webviews) = &self.backends.webviews {
             let pages = webviews.metrics();
             gauge(registry, "pages_open", "Web pages that are open", pages.open);
             gauge(registry, "page_requests_pending", "Requests of pages that are pending", pages.pending);
@@ -96,11 +96,11 @@ impl MetricSources<'_> {
             pages_closed(registry, &pages);
             polling::register(registry, "page_request", &pages.polls, |language| webviews.guidance_effect(language));
         }
-        if let Some(workspaces) = &self.rooms.workspaces {
+        if let Some(workspaces) = &self.backends.workspaces {
             let active = count(workspaces.active().len());
             gauge(registry, "sessions_active", "Sessions whose files were used within half a minute", active);
         }
-        terminals::endings(registry, self.rooms.terminals.as_deref(), &self.rooms.streams);
+        terminals::endings(registry, self.backends.terminals.as_deref(), &self.backends.streams);
     }
 }
 

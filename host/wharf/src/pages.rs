@@ -17,7 +17,7 @@ use wharf_core::{
     },
     text,
 };
-use wharf_engine::Rooms;
+use wharf_engine::Backends;
 use wharf_webview::{
     Dialog, DialogAnswer, OpenPageRequest, Outcome, OutcomeState, PageId, PageInfo, PageWorkspace, RequestId,
     RequestInfo, Script, WebViewError, WebViews, dialog_policy_named, log_named,
@@ -26,7 +26,7 @@ use wharf_workspace::Workspace;
 
 /// See the module.
 pub(crate) struct HostPages {
-    rooms: Rooms,
+    backends: Backends,
     grants: Arc<Grants>,
     plugin: PluginName,
 }
@@ -47,14 +47,14 @@ struct OwnedPageRequest<'f> {
 }
 
 impl HostPages {
-    pub(crate) fn new(rooms: Rooms, grants: Arc<Grants>) -> Self {
-        Self { rooms, grants, plugin: PluginName::host() }
+    pub(crate) fn new(backends: Backends, grants: Arc<Grants>) -> Self {
+        Self { backends, grants, plugin: PluginName::host() }
     }
 
     fn granted(&self) -> Result<(GrantedWebView<'_>, &WebViews), Error> {
         let granted = self.grants.webview(&self.plugin)?;
         let missing = |missing: &Arc<str>| Error::new(Code::Unavailable, missing.to_string());
-        Ok((granted, self.rooms.webviews.as_ref().map_err(missing)?))
+        Ok((granted, self.backends.webviews.as_ref().map_err(missing)?))
     }
 
     fn found(&self, context: &Context, page: &str) -> Result<OwnedPage<'_>, Error> {
@@ -77,7 +77,7 @@ impl HostPages {
     /// The files of the session, where pages may take or give some.
     fn place(&self, granted: &GrantedWebView<'_>, context: &Context) -> Result<Option<PageWorkspace>, Error> {
         let grant = granted.grant();
-        match &self.rooms.workspaces {
+        match &self.backends.workspaces {
             Some(workspaces) if grant.downloads || grant.uploads => {
                 let Workspace { files, user, stay, .. } = workspaces.create(&granted.workspace(context))?;
                 Ok(Some(PageWorkspace { files, user, stay }))

@@ -1,5 +1,5 @@
 //! The Model Context Protocol over HTTP: puts the endpoints of the protocol behind the route
-//! of the HTTP server. Neither room knows the other.
+//! of the HTTP server. Neither crate knows the other.
 
 use futures_util::FutureExt;
 use tower_service::Service;

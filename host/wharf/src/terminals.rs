@@ -23,7 +23,7 @@ use wharf_completion::{
 use wharf_core::{
     Code, Context, Error, Grants, PluginName, TerminalOwner, expression::CompileBudget, grant::GrantedTerminal,
 };
-use wharf_engine::Rooms;
+use wharf_engine::Backends;
 use wharf_terminal::{
     ChildWorkspace, HistorySlice, LaunchRequest, ProgramExit, ScreenSnapshot, Status, TerminalId, TerminalInfo,
     TerminalSize, Terminals, TurnInput, TurnOptions, WatchEvent, WatchedTerminal,
@@ -37,7 +37,7 @@ const MAX_PROMPTS: usize = 16;
 
 /// See the module.
 pub(crate) struct HostTerminals {
-    rooms: Rooms,
+    backends: Backends,
     grants: Arc<Grants>,
     plugin: PluginName,
 }
@@ -50,8 +50,8 @@ struct OwnedTerminal<'f> {
 }
 
 impl HostTerminals {
-    pub(crate) fn new(rooms: Rooms, grants: Arc<Grants>) -> Self {
-        Self { rooms, grants, plugin: PluginName::host() }
+    pub(crate) fn new(backends: Backends, grants: Arc<Grants>) -> Self {
+        Self { backends, grants, plugin: PluginName::host() }
     }
 
     fn granted(&self) -> Result<(GrantedTerminal<'_>, &Terminals), Error> {
@@ -59,7 +59,7 @@ impl HostTerminals {
         let absent = || {
             Error::new(Code::Unavailable, "this host keeps no terminals: it has no data directory that it can write")
         };
-        Ok((granted, self.rooms.terminals.as_deref().ok_or_else(absent)?))
+        Ok((granted, self.backends.terminals.as_deref().ok_or_else(absent)?))
     }
 
     fn found(&self, context: &Context, id: &str) -> Result<OwnedTerminal<'_>, Error> {
@@ -129,7 +129,7 @@ impl TerminalService for HostTerminals {
             needs_stream: true,
             ..LaunchRequest::new(command)
         };
-        let Workspace { files, home, user, stay } = self.rooms.workspace_to_run(granted.workspace(context)).await?;
+        let Workspace { files, home, user, stay } = self.backends.workspace_to_run(granted.workspace(context)).await?;
         let place = ChildWorkspace { files, home, user, stay };
         let started = terminals.start(&granted, context, &place, wanted).await?;
         let owner = granted.owner(context);
@@ -237,7 +237,7 @@ impl TerminalService for HostTerminals {
     }
 
     async fn watchable(&self, context: &Context) -> Vec<WatchableTerminal> {
-        let terminals = self.rooms.terminals.as_ref();
+        let terminals = self.backends.terminals.as_ref();
         let all = terminals.map(|terminals| terminals.of_session(context)).unwrap_or_default();
         all.into_iter().map(|(owner, info)| watchable(&owner, info)).collect()
     }
@@ -250,7 +250,7 @@ impl TerminalService for HostTerminals {
     ) -> Result<Box<dyn TerminalWatch>, Error> {
         let id: TerminalId = terminal.parse()?;
         let absent = || Error::new(Code::NotFound, "there is no such terminal here");
-        let terminals = self.rooms.terminals.as_ref().ok_or_else(absent)?;
+        let terminals = self.backends.terminals.as_ref().ok_or_else(absent)?;
         Ok(Box::new(HostTerminalWatch(terminals.watch(context, id, from)?)))
     }
 

@@ -34,14 +34,14 @@ const CHUNK: usize = MIB;
 /// Far longer than anything here takes.
 const AMPLE: Duration = Duration::from_secs(300);
 
-struct Room {
+struct Fixture {
     runtime: Runtime,
     processes: Arc<Processes>,
     owner: Owner,
     directory: tempfile::TempDir,
 }
 
-impl Room {
+impl Fixture {
     fn open() -> Result<Self> {
         let (runtime, directory) = (runtime(2)?, tempfile::tempdir()?);
         let settings = ProcessSettings {
@@ -87,30 +87,30 @@ impl Room {
 /// A child's output to a file and read by cursor, beside `cat > file` and the
 /// file read.
 pub(crate) fn output(setting: &Setting, report: &mut Report) -> Result<()> {
-    let room = Room::open()?;
+    let fixture = Fixture::open()?;
     let bytes = setting.calls(256) * MIB;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..setting.calls(70).min(7) {
         let print = format!("head -c {bytes} /dev/zero");
         let began = Instant::now();
-        room.runtime.block_on(async {
-            let id = room.shell(&print).await?;
+        fixture.runtime.block_on(async {
+            let id = fixture.shell(&print).await?;
             let (mut cursor, until) = (0, Instant::now() + AMPLE);
             while cursor < bytes as u64 {
-                let piece = room.processes.read(&room.owner, id, StreamName::Stdout, cursor, CHUNK)?;
+                let piece = fixture.processes.read(&fixture.owner, id, StreamName::Stdout, cursor, CHUNK)?;
                 if piece.bytes.is_empty() {
                     let output =
                         WaitCondition { output: Some((StreamName::Stdout, cursor)), ..WaitCondition::default() };
-                    room.processes.wait(&room.owner, id, &output, AMPLE).await?;
+                    fixture.processes.wait(&fixture.owner, id, &output, AMPLE).await?;
                 }
                 cursor = piece.next();
                 ensure!(Instant::now() < until, "the output does not come");
             }
-            room.end(id).await
+            fixture.end(id).await
         })?;
         ours.push(began.elapsed().as_secs_f64());
 
-        let file = room.directory.path().join("theirs");
+        let file = fixture.directory.path().join("theirs");
         let began = Instant::now();
         let status = Command::new("sh").arg("-c").arg(format!("{print} | cat > \"$0\"")).arg(&file).status()?;
         ensure!(status.success(), "cat failed");
@@ -134,23 +134,23 @@ fn read_all(file: &Path) -> Result<()> {
 
 /// The last 100 lines of a gigabyte, and what counting a poll costs.
 pub(crate) fn questions(setting: &Setting, report: &mut Report) -> Result<()> {
-    let room = Room::open()?;
+    let fixture = Fixture::open()?;
     let bytes = setting.calls(1_000) * MIB;
     // Lines of 80 bytes, and it goes on running.
     let line = "x".repeat(79);
-    let id = room.runtime.block_on(async {
-        let id = room.shell(&format!("yes {line} | head -c {bytes}; echo done >&2; sleep 1000")).await?;
+    let id = fixture.runtime.block_on(async {
+        let id = fixture.shell(&format!("yes {line} | head -c {bytes}; echo done >&2; sleep 1000")).await?;
         let done = WaitCondition { output: Some((StreamName::Stderr, 0)), ..WaitCondition::default() };
-        room.processes.wait(&room.owner, id, &done, AMPLE).await?;
+        fixture.processes.wait(&fixture.owner, id, &done, AMPLE).await?;
         let stdout = |bytes| WaitCondition { output: Some((StreamName::Stdout, bytes)), ..WaitCondition::default() };
-        room.processes.wait(&room.owner, id, &stdout(bytes as u64 - 1), AMPLE).await?;
+        fixture.processes.wait(&fixture.owner, id, &stdout(bytes as u64 - 1), AMPLE).await?;
         anyhow::Ok(id)
     })?;
-    let file = output_file(room.directory.path(), bytes as u64)?;
+    let file = output_file(fixture.directory.path(), bytes as u64)?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..setting.calls(100) {
         let began = Instant::now();
-        let tail = room.processes.tail(&room.owner, id, StreamName::Stdout, 100, MIB)?;
+        let tail = fixture.processes.tail(&fixture.owner, id, StreamName::Stdout, 100, MIB)?;
         ours.push(began.elapsed().as_secs_f64());
         ensure!(tail.bytes.len() == 8_000, "{} bytes are no 100 lines", tail.bytes.len());
         let began = Instant::now();
@@ -163,23 +163,23 @@ pub(crate) fn questions(setting: &Setting, report: &mut Report) -> Result<()> {
     report.note("process_tail", ours / theirs, Bar::AtMost(2.0), &absolute);
 
     let (mut counted, mut uncounted) = (Vec::new(), Vec::new());
-    room.runtime.block_on(async {
+    fixture.runtime.block_on(async {
         for _ in 0..setting.calls(50) {
             let began = Instant::now();
             for _ in 0..100 {
-                room.processes.poll(&room.owner, id, 20, 16 << 10).await?;
+                fixture.processes.poll(&fixture.owner, id, 20, 16 << 10).await?;
             }
             counted.push(began.elapsed().as_secs_f64() / 100.0);
             let began = Instant::now();
             for _ in 0..100 {
-                room.processes.snapshot(&room.owner, id).await?;
+                fixture.processes.snapshot(&fixture.owner, id).await?;
                 for stream in [StreamName::Stdout, StreamName::Stderr] {
-                    room.processes.tail(&room.owner, id, stream, 20, 16 << 10)?;
+                    fixture.processes.tail(&fixture.owner, id, stream, 20, 16 << 10)?;
                 }
             }
             uncounted.push(began.elapsed().as_secs_f64() / 100.0);
         }
-        room.processes.shut_down(Duration::ZERO).await;
+        fixture.processes.shut_down(Duration::ZERO).await;
         anyhow::Ok(())
     })?;
     let (counted, uncounted) = (median(counted), median(uncounted));

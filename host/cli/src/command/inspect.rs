@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 use wharf::{
     HostLimits, MemoryStore, PluginName,
-    engine::{Component, Engine, EngineConfig, Inspection, Rooms},
+    engine::{Backends, Component, Engine, EngineConfig, Inspection},
     grant::Capability,
     reserved_name,
     sources::read_component,
@@ -62,7 +62,7 @@ impl InspectArguments {
 /// in an error.
 pub(super) fn look_at(name: &PluginName, component: Component, limits: HostLimits, shown: &str) -> Result<Inspection> {
     let config = EngineConfig { limits, ..EngineConfig::default() };
-    let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
+    let engine = Engine::new(config, Backends::with_state(Arc::new(MemoryStore::default())));
     let plugin =
         engine.load(name.clone(), component).map_err(|error| Unusable(format!("{shown}: {}", with_causes(&error))))?;
     Ok(plugin.inspect())

@@ -1,4 +1,4 @@
-//! What a detector is told: the facts that rooms see, without their sources.
+//! What a detector is told: the facts that backends see, without their sources.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Whose processes, terminals, files and streams: what the rooms that own them ask for. Only a
+//! Whose processes, terminals, files and streams: what the backends that own them ask for. Only a
 //! checked grant makes one, so that a use that was not checked does not
 //! compile.
 

@@ -1,7 +1,7 @@
 //! What a transport serves beside tools: web pages, for clients that are not models.
 //!
-//! Plain data in both directions, so that the room of the protocol knows nothing of
-//! the room of web pages. A script is handed over and known by the id of its request;
+//! Plain data in both directions, so that the protocol's crate knows nothing of
+//! the crate of web pages. A script is handed over and known by the id of its request;
 //! what came of it is polled, so that nobody waits in the browser's way.
 
 use std::time::Duration;

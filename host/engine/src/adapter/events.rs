@@ -49,7 +49,7 @@ impl Host for Guest {
         let granted = call.grants().events(&call.plugin)?;
         let request = streams::request(&title, options.as_deref())?;
         call.budget.event()?;
-        Ok(call.rooms.streams.open(granted.owner(call.context()), request)?.id().to_string())
+        Ok(call.backends.streams.open(granted.owner(call.context()), request)?.id().to_string())
     }
 
     fn status(&mut self, stream: String, word: String) -> Result<(), Failure> {
@@ -96,7 +96,7 @@ impl Host for Guest {
             None => return Err(invalid("a list is one of `prompts`, `resources`, `tools`").into()),
         };
         call.budget.event()?;
-        call.rooms.announcements.tell(kind(Audience::of_call(call.context(), &call.plugin)));
+        call.backends.announcements.tell(kind(Audience::of_call(call.context(), &call.plugin)));
         Ok(())
     }
 
@@ -109,7 +109,7 @@ impl Host for Guest {
         }
         call.budget.event()?;
         let (context, plugin) = (call.context().clone(), call.plugin.clone());
-        call.rooms.announcements.tell(Change::Resource { context, uri, plugin });
+        call.backends.announcements.tell(Change::Resource { context, uri, plugin });
         Ok(())
     }
 }

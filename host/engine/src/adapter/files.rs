@@ -113,7 +113,7 @@ impl Guest {
     /// The granted directories that exist and can be opened now.
     fn directories(&self) -> Vec<GrantedDirectory> {
         let (Ok(granted), Ok(workspaces)) =
-            (self.call.grants().workspace(&self.call.plugin), self.call.rooms.workspaces())
+            (self.call.grants().workspace(&self.call.plugin), self.call.backends.workspaces())
         else {
             return Vec::new();
         };

@@ -1,5 +1,5 @@
 //! `wasi:http/outgoing-handler`: counts each request, checks it against the grants, hands it
-//! to the room of the network, and tells the audit once it is over. The rest is WASI's.
+//! to the HTTP client of plugins, and tells the audit once it is over. The rest is WASI's.
 //!
 //! The words of an error reach the guest as the text of `internal-error`, since the
 //! codes of WASI have none: `denied: …` names the line that would allow it.
@@ -51,8 +51,8 @@ pub(crate) fn link<T: WasiHttpView + 'static>(linker: &mut Linker<T>) -> wasmtim
 impl HttpState {
     pub(crate) fn new(call: &Arc<ActiveCall>) -> Self {
         let mut wasi = WasiHttpCtx::new();
-        let head_bytes = call.rooms.requests.limits().head_bytes;
-        // WASI counts the memory of fields. The room counts the bytes on the wire.
+        let head_bytes = call.backends.requests.limits().head_bytes;
+        // WASI counts the memory of fields. That client counts the bytes on the wire.
         let fields = head_bytes.saturating_mul(2).saturating_add(FIELDS_BYTES);
         wasi.set_field_size_limit(usize::try_from(fields).unwrap_or(usize::MAX));
         Self { wasi, hooks: HttpHooks { call: Arc::clone(call), sent: 0 } }
@@ -79,7 +79,7 @@ impl WasiHttpHooks for HttpHooks {
         _sent: Box<dyn Future<Output = Result<(), WasiError>> + Send>,
     ) -> Box<ResponseFuture> {
         let checked = self.check(request, options);
-        let requests = self.call.rooms.requests.clone();
+        let requests = self.call.backends.requests.clone();
         Box::new(async move {
             let response = requests.send(checked.map_err(wasi_error)?).await.map_err(wasi_error)?;
             let response = response.map(|body| body.map_err(wasi_error).boxed_unsync());
@@ -119,13 +119,13 @@ impl HttpHooks {
         let wanted = WantedRequest::read(request.method().as_str(), scheme, authority, uri.path())?;
         meter.asks(&wanted);
         let granted = call.grants().http(&call.plugin)?.request(wanted)?;
-        let per_call = call.rooms.requests.limits().per_call;
+        let per_call = call.backends.requests.limits().per_call;
         if self.sent >= per_call {
             let message = format!("this call has sent its {per_call} requests (limit `per_call` of [request.limits])");
             return Err(Error::new(Code::Limit, message));
         }
         self.sent += 1;
-        let permit = call.rooms.requests.permit(&call.context().tenant)?;
+        let permit = call.backends.requests.permit(&call.context().tenant)?;
         let options = options.unwrap_or_default();
         let timeouts = RequestTimeouts {
             connect: options.connect_timeout,

@@ -51,7 +51,7 @@ weigh! {
 
 impl ActiveCall {
     fn granted_process(&self) -> Result<(GrantedProcess<'_>, &Arc<Processes>), Error> {
-        Ok((self.grants().process(&self.plugin)?, self.rooms.processes()?))
+        Ok((self.grants().process(&self.plugin)?, self.backends.processes()?))
     }
 
     fn owned_process(&self, id: &str) -> Result<OwnedProcess<'_>, Error> {
@@ -67,8 +67,8 @@ impl ActiveCall {
         launch: &wit::Launch,
     ) -> Result<String, Failure> {
         convert::no_options(launch.options.as_deref())?;
-        let processes = self.rooms.processes()?;
-        let workspace = self.rooms.workspace_to_run(granted.workspace(self.context())).await?;
+        let processes = self.backends.processes()?;
+        let workspace = self.backends.workspace_to_run(granted.workspace(self.context())).await?;
         let request = ProcessRequest {
             command,
             arguments,
@@ -105,7 +105,7 @@ impl Host for Guest {
         let call = &*self.call;
         let (granted, processes) = call.granted_process()?;
         // Looking makes nothing.
-        let place = place_of(call.rooms.workspaces()?.of(&granted.workspace(call.context())));
+        let place = place_of(call.backends.workspaces()?.of(&granted.workspace(call.context())));
         Ok(text::json(&processes.rules(&granted, call.context(), &place).await?)?)
     }
 

@@ -71,7 +71,7 @@ impl HostBucket for Guest {
         let call = &*self.call;
         let Bucket { scope, policy } = self.table.get(&handle)?.clone();
         self.contender.before_reading(&scope, call.clock.wait_until()).await;
-        let found = call.rooms.state.get_many(&scope, &policy, &keys, call.budget.readable_bytes()).await?;
+        let found = call.backends.state.get_many(&scope, &policy, &keys, call.budget.readable_bytes()).await?;
         Ok(found.into_iter().map(|entry| entry.map(Into::into)).collect())
     }
 
@@ -79,7 +79,7 @@ impl HostBucket for Guest {
         let call = &*self.call;
         let Bucket { scope, policy } = self.table.get(&handle)?.clone();
         let changes = changes.into_iter().map(Into::into).collect();
-        let (store, until) = (&*call.rooms.state, call.clock.wait_until());
+        let (store, until) = (&*call.backends.state, call.clock.wait_until());
         Ok(self.contender.apply(store, &scope, &policy, changes, until).await?)
     }
 
@@ -94,21 +94,21 @@ impl HostBucket for Guest {
         let Bucket { scope, policy } = self.table.get(&handle)?.clone();
         // The store clamps the number of entries.
         let room = call.budget.readable_bytes().min(PAGE_BYTES);
-        let page = call.rooms.state.scan(&scope, &policy, &prefix, after.as_deref(), limit, room).await?;
+        let page = call.backends.state.scan(&scope, &policy, &prefix, after.as_deref(), limit, room).await?;
         Ok(page.into())
     }
 
     async fn usage(&mut self, handle: Resource<Bucket>) -> Result<wit::Usage, Failure> {
         let call = &*self.call;
         let Bucket { scope, policy } = self.table.get(&handle)?.clone();
-        let usage = call.rooms.state.usage(&scope).await?;
+        let usage = call.backends.state.usage(&scope).await?;
         Ok(wit::Usage { entries: usage.entries, bytes: usage.bytes, quota_bytes: policy.quota_bytes })
     }
 
     async fn expired_at(&mut self, handle: Resource<Bucket>) -> Result<Option<String>, Failure> {
         let call = &*self.call;
         let Bucket { scope, .. } = self.table.get(&handle)?.clone();
-        Ok(call.rooms.state.expired_at(&scope).await?.map(|when| text::time(when.into())))
+        Ok(call.backends.state.expired_at(&scope).await?.map(|when| text::time(when.into())))
     }
 
     fn drop(&mut self, handle: Resource<Bucket>) -> wasmtime::Result<()> {

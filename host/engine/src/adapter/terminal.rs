@@ -64,7 +64,7 @@ impl OwnedTerminal<'_> {
 
 impl ActiveCall {
     fn granted_terminal(&self) -> Result<(GrantedTerminal<'_>, &Arc<Terminals>), Error> {
-        Ok((self.grants().terminal(&self.plugin)?, self.rooms.terminals()?))
+        Ok((self.grants().terminal(&self.plugin)?, self.backends.terminals()?))
     }
 
     fn owned_terminal(&self, id: &str) -> Result<OwnedTerminal<'_>, Error> {
@@ -79,7 +79,7 @@ impl ActiveCall {
         arguments: &[String],
         launch: &wit::Launch,
     ) -> Result<wit::Started, Failure> {
-        let terminals = self.rooms.terminals()?;
+        let terminals = self.backends.terminals()?;
         let wanted = LaunchRequest {
             arguments,
             directory: &launch.directory,
@@ -89,7 +89,7 @@ impl ActiveCall {
             restart: convert::restart(launch.options.as_deref())?,
             ..LaunchRequest::new(command)
         };
-        let place = place_of(self.rooms.workspace_to_run(granted.workspace(self.context())).await?);
+        let place = place_of(self.backends.workspace_to_run(granted.workspace(self.context())).await?);
         let started = terminals.start(granted, self.context(), &place, wanted).await?;
         let terminal = terminals.info(&granted.owner(self.context()), started.id)?.into();
         Ok(wit::Started { terminal, replaced: started.replaced.iter().map(ToString::to_string).collect() })
@@ -101,7 +101,7 @@ impl Host for Guest {
         let call = &*self.call;
         let (granted, terminals) = call.granted_terminal()?;
         // Looking makes nothing.
-        let place = place_of(call.rooms.workspaces()?.of(&granted.workspace(call.context())));
+        let place = place_of(call.backends.workspaces()?.of(&granted.workspace(call.context())));
         Ok(text::json(&terminals.rules(&granted, &place).await?)?)
     }
 

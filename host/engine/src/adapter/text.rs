@@ -1,4 +1,4 @@
-//! Times, durations and reports of rooms, as the contract writes them.
+//! Times, durations and reports of backends, as the contract writes them.
 
 use std::time::Duration;
 

@@ -55,7 +55,7 @@ weigh! {
 
 impl ActiveCall {
     fn granted_webview(&self) -> Result<(GrantedWebView<'_>, &WebViews), Error> {
-        Ok((self.grants().webview(&self.plugin)?, self.rooms.webviews()?))
+        Ok((self.grants().webview(&self.plugin)?, self.backends.webviews()?))
     }
 
     fn owned_page(&self, id: &str) -> Result<OwnedPage<'_>, Error> {
@@ -85,7 +85,7 @@ impl Host for Guest {
         let (granted, webviews) = call.granted_webview()?;
         let wanted = OpenPageRequest::read(width, height, &dialogs, options.as_deref())?;
         let grant = granted.grant();
-        let place = match &call.rooms.workspaces {
+        let place = match &call.backends.workspaces {
             // A workspace is made only where files may come or go.
             Some(workspaces) if grant.downloads || grant.uploads => {
                 let Workspace { files, user, stay, .. } = workspaces.create(&granted.workspace(call.context()))?;

@@ -53,7 +53,7 @@ impl ActiveCall {
 
     /// The workspace as processes see it, where this plugin has any.
     async fn shown_to_processes(&self, workspace: Option<Workspace>) -> String {
-        let shown = match (workspace, self.rooms.processes(), self.grants().process(&self.plugin)) {
+        let shown = match (workspace, self.backends.processes(), self.grants().process(&self.plugin)) {
             (Some(workspace), Ok(processes), Ok(_)) => processes.files_as_seen(&place_of(workspace)).await.ok(),
             _ => None,
         };
@@ -65,14 +65,14 @@ impl Host for Guest {
     async fn files(&mut self) -> Result<wit::Directory, Failure> {
         let call = &*self.call;
         let granted = call.grants().workspace(&call.plugin)?;
-        let found = call.rooms.workspaces()?.find(&granted.key(call.context()));
+        let found = call.backends.workspaces()?.find(&granted.key(call.context()));
         Ok(call.workspace_directory(&granted, found).await)
     }
 
     async fn create(&mut self) -> Result<wit::Directory, Failure> {
         let call = &*self.call;
         let granted = call.grants().workspace(&call.plugin)?;
-        let workspaces = call.rooms.workspaces()?;
+        let workspaces = call.backends.workspaces()?;
         granted.to_write()?;
         guests_open_files()?;
         let made = workspaces.create(&granted.key(call.context()))?;
@@ -98,7 +98,7 @@ impl Host for Guest {
     async fn measure(&mut self) -> Result<wit::Usage, Failure> {
         let call = &*self.call;
         let key = call.grants().workspace(&call.plugin)?.key(call.context());
-        let workspaces = call.rooms.workspaces()?.clone();
+        let workspaces = call.backends.workspaces()?.clone();
         let quota_bytes = workspaces.quota_bytes();
         let usage = spawn_blocking(move || workspaces.usage(&key)).await??;
         Ok(wit::Usage { bytes: usage.bytes, entries: usage.entries, quota_bytes })

@@ -15,7 +15,7 @@ use wharf_test_support::{
     processes::{lives, until_dead},
 };
 
-use crate::support::{Room, owner, settings, shell, spawner};
+use crate::support::{TestRegistry, owner, settings, shell, spawner};
 use crate::waiting::pattern;
 
 const DIRECTORY: &str = "WHARF_TEST_DIRECTORY";
@@ -35,7 +35,7 @@ async fn what_a_killed_host_ran_is_listed_as_lost_with_its_output_and_is_killed(
     let pid: u32 = ready.expect("a process").parse().expect("a process id");
 
     // While its host lives, nobody takes it away.
-    let open = || Processes::open(directory.path(), spawner.clone(), settings()).expect("a room");
+    let open = || Processes::open(directory.path(), spawner.clone(), settings()).expect("opened");
     let (processes, lost) = open();
     assert!(lost.is_empty() && processes.list(&owner("one")).await.is_empty() && lives(pid));
     drop(processes);
@@ -72,17 +72,17 @@ async fn what_a_killed_host_ran_is_listed_as_lost_with_its_output_and_is_killed(
 
 #[tokio::test]
 async fn a_process_that_was_half_removed_does_not_keep_the_next_host_from_its_work() {
-    let room = Room::new().await;
-    let (half, whole) = (room.shell("true").await, room.shell("true").await);
+    let registry = TestRegistry::new().await;
+    let (half, whole) = (registry.shell("true").await, registry.shell("true").await);
     for id in [half, whole] {
-        room.exit(id).await;
-        room.processes.stop(&owner("one"), id, AMPLE).await.expect("nothing is left to stop");
+        registry.exit(id).await;
+        registry.processes.stop(&owner("one"), id, AMPLE).await.expect("nothing is left to stop");
     }
-    let root = room.directory.path().join("processes");
+    let root = registry.directory.path().join("processes");
     let home = homes(&root).remove(0);
     fs::remove_file(home.join(half.to_string()).join("stdout")).expect("a file");
-    drop(room.processes);
-    let (processes, lost) = Processes::open(&root, spawner(), settings()).expect("a room");
+    drop(registry.processes);
+    let (processes, lost) = Processes::open(&root, spawner(), settings()).expect("opened");
     let listed: Vec<_> = processes.list(&owner("one")).await.iter().map(|listed| listed.id).collect();
     assert_eq!((listed, lost.len()), (vec![whole], 0));
     assert!(!homes(&root).iter().any(|home| home.join(half.to_string()).exists()));
@@ -90,22 +90,22 @@ async fn a_process_that_was_half_removed_does_not_keep_the_next_host_from_its_wo
 
 #[tokio::test]
 async fn what_cannot_be_taken_over_for_now_is_kept_for_the_next_host() {
-    let room = Room::new().await;
-    let (unwritable, unreadable) = (room.shell("echo one").await, room.shell("echo two").await);
+    let registry = TestRegistry::new().await;
+    let (unwritable, unreadable) = (registry.shell("echo one").await, registry.shell("echo two").await);
     for id in [unwritable, unreadable] {
-        room.exit(id).await;
-        room.processes.stop(&owner("one"), id, AMPLE).await.expect("nothing is left to stop");
+        registry.exit(id).await;
+        registry.processes.stop(&owner("one"), id, AMPLE).await.expect("nothing is left to stop");
     }
-    let root = room.directory.path().join("processes");
+    let root = registry.directory.path().join("processes");
     let home = homes(&root).remove(0);
     // As where the disk is full, and where no file can be opened.
     fs::create_dir(home.join(unwritable.to_string()).join("record.json.new")).expect("in the way");
     let record = home.join(unreadable.to_string()).join("record.json");
-    let aside = room.directory.path().join("aside");
+    let aside = registry.directory.path().join("aside");
     fs::rename(&record, &aside).expect("moved");
     fs::create_dir(&record).expect("in the way");
-    drop(room.processes);
-    let (processes, _) = Processes::open(&root, spawner(), settings()).expect("a room");
+    drop(registry.processes);
+    let (processes, _) = Processes::open(&root, spawner(), settings()).expect("opened");
     let ids = async |processes: &Processes| {
         let listed = processes.list(&owner("one")).await;
         listed.iter().map(|listed| listed.id).collect::<std::collections::HashSet<_>>()
@@ -116,7 +116,7 @@ async fn what_cannot_be_taken_over_for_now_is_kept_for_the_next_host() {
     fs::remove_dir(&record).expect("out of the way");
     fs::rename(&aside, &record).expect("moved back");
     drop(processes);
-    let (processes, _) = Processes::open(&root, spawner(), settings()).expect("a room");
+    let (processes, _) = Processes::open(&root, spawner(), settings()).expect("opened");
     assert_eq!(ids(&processes).await, [unwritable, unreadable].into());
 }
 
@@ -125,12 +125,13 @@ async fn what_cannot_be_taken_over_for_now_is_kept_for_the_next_host() {
 async fn host_that_is_killed() {
     let Some(directory) = env::var_os(DIRECTORY) else { return };
     let (processes, _) = Processes::open(Path::new(&directory), spawner(), settings()).expect("a directory");
-    let room = Room { processes: Arc::new(processes), directory: tempfile::tempdir().expect("a directory") };
-    let id = room.shell("exit 3").await;
-    room.exit(id).await;
-    let id = room.start(shell("echo before the kill; exec sleep 1000")).await;
-    assert!(pattern(&room, id, "before the kill").await);
-    let pid = room.processes.snapshot(&owner("one"), id).await.expect("a process").pid.expect("it runs");
+    let registry =
+        TestRegistry { processes: Arc::new(processes), directory: tempfile::tempdir().expect("a directory") };
+    let id = registry.shell("exit 3").await;
+    registry.exit(id).await;
+    let id = registry.start(shell("echo before the kill; exec sleep 1000")).await;
+    assert!(pattern(&registry, id, "before the kill").await);
+    let pid = registry.processes.snapshot(&owner("one"), id).await.expect("a process").pid.expect("it runs");
     writeln!(std::io::stdout().lock(), "runs as {pid}").expect("a reader");
     let_time_pass(AMPLE, "it is killed meanwhile").await;
 }

@@ -1,4 +1,4 @@
-//! The room with real children. Each numbered failure of other systems that
+//! The registry with real children. Each numbered failure of other systems that
 //! concerns processes has a test named for it, in `facts`.
 
 #![cfg(target_os = "linux")]

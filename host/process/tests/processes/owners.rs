@@ -5,13 +5,13 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use wharf_process::{ProcessError, ProcessId, ProcessSettings, Signal, StreamName, WaitCondition};
 use wharf_test_support::AMPLE;
 
-use crate::support::{Room, owned, owner, settings, shell};
+use crate::support::{TestRegistry, owned, owner, settings, shell};
 
 #[tokio::test]
 async fn what_is_somebody_elses_is_not_there_and_nothing_about_it_changes() {
-    let room = Room::new().await;
-    let processes = &room.processes;
-    let id = room.start(wharf_process::SpawnRequest { input: true, ..shell("exec cat") }).await;
+    let registry = TestRegistry::new().await;
+    let processes = &registry.processes;
+    let id = registry.start(wharf_process::SpawnRequest { input: true, ..shell("exec cat") }).await;
     let before = (processes.snapshot(&owner("one"), id).await.expect("its owner's"), processes.poll_totals());
 
     let mine = owner("one");
@@ -47,18 +47,18 @@ async fn what_is_somebody_elses_is_not_there_and_nothing_about_it_changes() {
     }
     let after = (processes.snapshot(&owner("one"), id).await.expect("its owner's"), processes.poll_totals());
     assert_eq!(before, after);
-    room.close().await;
+    registry.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_session_runs_as_many_as_it_may_and_not_one_more_however_it_asks() {
-    let room = Room::with(ProcessSettings { running_per_session: 1, ..settings() }).await;
+    let registry = TestRegistry::with(ProcessSettings { running_per_session: 1, ..settings() }).await;
     // Each round is a session, and four threads race for its one place.
     for round in 0..20 {
         let owner = owner(&format!("race-{round}"));
         let begin = Arc::new(tokio::sync::Barrier::new(4));
         let spawns = [(); 4].map(|()| {
-            let (processes, owner, begin) = (Arc::clone(&room.processes), owner.clone(), Arc::clone(&begin));
+            let (processes, owner, begin) = (Arc::clone(&registry.processes), owner.clone(), Arc::clone(&begin));
             tokio::spawn(async move {
                 begin.wait().await;
                 processes.spawn(&owner, shell("exec sleep 1000"), usize::MAX).await
@@ -73,25 +73,25 @@ async fn a_session_runs_as_many_as_it_may_and_not_one_more_however_it_asks() {
                 }
             }
         }
-        assert_eq!((started.len(), room.processes.list(&owner).await.len()), (1, 1));
+        assert_eq!((started.len(), registry.processes.list(&owner).await.len()), (1, 1));
         // An end makes room.
         let id = started.into_iter().next().expect("one");
-        room.processes.stop(&owner, id, AMPLE).await.expect("a stop");
-        room.processes.spawn(&owner, shell("exec sleep 1000"), usize::MAX).await.expect("there is room");
+        registry.processes.stop(&owner, id, AMPLE).await.expect("a stop");
+        registry.processes.spawn(&owner, shell("exec sleep 1000"), usize::MAX).await.expect("there is registry");
     }
-    room.close().await;
+    registry.close().await;
 }
 
 #[tokio::test]
 async fn a_session_keeps_only_so_many_tombstones() {
-    let room = Room::with(ProcessSettings { ended_per_session: 3, ..settings() }).await;
+    let registry = TestRegistry::with(ProcessSettings { ended_per_session: 3, ..settings() }).await;
     let mut ids = Vec::new();
     for _ in 0..8 {
-        let id = room.shell("true").await;
-        room.exit(id).await;
+        let id = registry.shell("true").await;
+        registry.exit(id).await;
         ids.push(id);
     }
-    let kept: Vec<_> = room.processes.list(&owner("one")).await.iter().map(|snapshot| snapshot.id).collect();
+    let kept: Vec<_> = registry.processes.list(&owner("one")).await.iter().map(|snapshot| snapshot.id).collect();
     assert_eq!(kept, ids[4..]);
-    room.close().await;
+    registry.close().await;
 }

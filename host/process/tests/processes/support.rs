@@ -1,4 +1,4 @@
-//! What the tests share: a room with the real spawner and real children.
+//! What the tests share: a registry with the real spawner and real children.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
@@ -23,13 +23,13 @@ pub(crate) fn spawner() -> Spawner {
     SPAWNER.clone()
 }
 
-/// A room of its own, whose processes end with the test.
-pub(crate) struct Room {
+/// A registry of its own, whose processes end with the test.
+pub(crate) struct TestRegistry {
     pub(crate) processes: Arc<Processes>,
     pub(crate) directory: tempfile::TempDir,
 }
 
-impl Room {
+impl TestRegistry {
     pub(crate) async fn new() -> Self {
         Self::with(settings()).await
     }
@@ -37,7 +37,7 @@ impl Room {
     pub(crate) async fn with(settings: ProcessSettings) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let (processes, lost) =
-            Processes::open(&directory.path().join("processes"), spawner(), settings).expect("a room");
+            Processes::open(&directory.path().join("processes"), spawner(), settings).expect("opened");
         assert!(lost.is_empty());
         Self { processes: Arc::new(processes), directory }
     }

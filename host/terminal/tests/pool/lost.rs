@@ -5,7 +5,7 @@ use wharf_terminal::{
 };
 use wharf_test_support::until;
 
-use crate::support::{Room, Somebody, somebody, spawner};
+use crate::support::{Somebody, TestPool, somebody, spawner};
 
 /// Files that a host leaves when it is killed: a copy of them, while it lives.
 fn left(records: &std::path::Path, to: &std::path::Path) {
@@ -28,10 +28,10 @@ fn left(records: &std::path::Path, to: &std::path::Path) {
 #[tokio::test]
 async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_its_limits() {
     let (records, next) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
-    let room = Room::with(|settings| settings.records = Some(records.path().to_owned()));
+    let pool = TestPool::with(|settings| settings.records = Some(records.path().to_owned()));
     let owner = somebody("one");
-    let id = room.shell(&owner).await;
-    room.answer(&owner, id, "echo la''st words").await;
+    let id = pool.shell(&owner).await;
+    pool.answer(&owner, id, "echo la''st words").await;
     let is_recorded = || {
         let hosts = std::fs::read_dir(records.path()).into_iter().flatten().flatten();
         let mut texts =
@@ -77,7 +77,7 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
     assert!(matches!(terminals.info(&owner.owner(), id), Err(TerminalError::NotFound)));
 
     // What ends in an orderly way leaves nothing.
-    room.terminals.close_all().await;
+    pool.terminals.close_all().await;
     drop(terminals);
     let settings = TerminalPoolSettings {
         pty: crate::PTY,
@@ -91,9 +91,9 @@ async fn the_next_host_lists_what_was_lost_with_the_end_of_its_text_and_within_i
 #[tokio::test]
 async fn what_is_printed_while_a_record_is_written_is_in_the_next_one() {
     let records = tempfile::tempdir().expect("a directory");
-    let room = Room::with(|settings| settings.records = Some(records.path().to_owned()));
+    let pool = TestPool::with(|settings| settings.records = Some(records.path().to_owned()));
     let owner = somebody("one");
-    let id = room.shell(&owner).await;
+    let id = pool.shell(&owner).await;
     let find = || {
         let hosts = std::fs::read_dir(records.path()).into_iter().flatten().flatten();
         let mut found = hosts.map(|host| host.path().join(id.to_string()));
@@ -108,12 +108,12 @@ async fn what_is_printed_while_a_record_is_written_is_in_the_next_one() {
     let make = || rustix::fs::mknodat(rustix::fs::CWD, &held_up, rustix::fs::FileType::Fifo, permissions, 0).is_ok();
     until("nothing is being recorded", make).await;
     let before = written();
-    room.answer(&owner, id, "echo fir''st").await;
+    pool.answer(&owner, id, "echo fir''st").await;
     until("a record is being written", || written() != before).await;
-    room.answer(&owner, id, "echo la''st words").await;
+    pool.answer(&owner, id, "echo la''st words").await;
     let read = tokio::task::spawn_blocking(move || std::fs::read(held_up));
     assert!(!read.await.expect("no panic").expect("the record").is_empty());
     let is_recorded = || std::fs::read_to_string(&text).is_ok_and(|text| text.contains("last words"));
     until("the last text is recorded", is_recorded).await;
-    room.terminals.close_all().await;
+    pool.terminals.close_all().await;
 }

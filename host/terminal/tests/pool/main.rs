@@ -3,12 +3,12 @@
 #![cfg(target_os = "linux")]
 
 mod attached;
+mod capacity;
 mod ends;
 mod lost;
 mod owners;
 mod recordings;
 mod restarts;
-mod room;
 mod support;
 mod turns;
 mod watched;

@@ -6,14 +6,14 @@ use wharf_core::Code;
 use wharf_terminal::{CloseReason, Status, TerminalError, TerminalSize, TurnInput, WatchEvent};
 use wharf_test_support::processes::lives;
 
-use crate::support::{Room, Somebody, somebody};
+use crate::support::{Somebody, TestPool, somebody};
 
 #[tokio::test]
 async fn what_belongs_to_another_owner_cannot_be_told_from_what_never_was() {
-    let room = Room::new();
+    let pool = TestPool::new();
     let owner = Somebody::of("local", "terminal", "one", Some("a"));
-    let id = room.shell(&owner).await;
-    room.submit(&owner, id, "echo mine").await.expect("a turn");
+    let id = pool.shell(&owner).await;
+    pool.submit(&owner, id, "echo mine").await.expect("a turn");
     for other in [
         Somebody::of("other", "terminal", "one", Some("a")),
         Somebody::of("local", "workspace", "one", Some("a")),
@@ -21,7 +21,7 @@ async fn what_belongs_to_another_owner_cannot_be_told_from_what_never_was() {
         Somebody::of("local", "terminal", "one", Some("b")),
         Somebody::of("local", "terminal", "one", None),
     ] {
-        let (terminals, other) = (&room.terminals, other.owner());
+        let (terminals, other) = (&pool.terminals, other.owner());
         assert!(terminals.list(&other).is_empty());
         let moment = Duration::ZERO;
         let refusals = [
@@ -42,53 +42,53 @@ async fn what_belongs_to_another_owner_cannot_be_told_from_what_never_was() {
             assert!(matches!(refusal, Some(TerminalError::NotFound)), "{refusal:?}");
         }
     }
-    assert_eq!(room.terminals.list(&owner.owner()).len(), 1);
-    assert_ne!(room.info(&owner, id).status, Status::Closed);
-    assert_eq!(room.terminals.all().len(), 1, "the operator sees it");
+    assert_eq!(pool.terminals.list(&owner.owner()).len(), 1);
+    assert_ne!(pool.info(&owner, id).status, Status::Closed);
+    assert_eq!(pool.terminals.all().len(), 1, "the operator sees it");
 }
 
 #[tokio::test]
 async fn a_further_terminal_replaces_the_one_before_and_says_so() {
-    let (room, owner) = (Room::new(), somebody("one"));
-    let first = room.shell(&owner).await;
-    let pid = room.info(&owner, first).pid.expect("it runs");
-    let second = room.shell_with(&owner, |_| {}).await.expect("a terminal");
+    let (pool, owner) = (TestPool::new(), somebody("one"));
+    let first = pool.shell(&owner).await;
+    let pid = pool.info(&owner, first).pid.expect("it runs");
+    let second = pool.shell_with(&owner, |_| {}).await.expect("a terminal");
     assert_eq!(second.replaced, [first]);
-    let info = room.info(&owner, first);
+    let info = pool.info(&owner, first);
     assert_eq!((info.status, info.why, info.pid), (Status::Closed, Some(CloseReason::Replaced), None));
     assert!(!lives(pid));
     // What it printed can still be read, and nothing can be typed.
-    assert!(room.text(&owner, first).starts_with("$ "));
-    let error = room.submit(&owner, first, "echo late").await.expect_err("it is closed");
+    assert!(pool.text(&owner, first).starts_with("$ "));
+    let error = pool.submit(&owner, first, "echo late").await.expect_err("it is closed");
     assert_eq!(wharf_core::Error::from(error).code, Code::Gone);
     // Others keep theirs.
     let other = somebody("two");
-    assert!(room.shell_with(&other, |_| {}).await.expect("a terminal").replaced.is_empty());
-    let metrics = room.terminals.metrics();
+    assert!(pool.shell_with(&other, |_| {}).await.expect("a terminal").replaced.is_empty());
+    let metrics = pool.terminals.metrics();
     assert_eq!((metrics.opened, metrics.open, metrics.closed, metrics.replaced), (3, 2, 1, 1));
 }
 
 #[tokio::test]
 async fn an_owner_that_may_have_more_loses_the_one_it_used_least_recently() {
-    let room = Room::with(|settings| settings.limits.open_per_owner = 2);
+    let pool = TestPool::with(|settings| settings.limits.open_per_owner = 2);
     let owner = somebody("one");
-    let (first, second) = (room.shell(&owner).await, room.shell(&owner).await);
-    assert_eq!(room.terminals.list(&owner.owner()).len(), 2);
-    room.text(&owner, first);
-    let third = room.shell_with(&owner, |_| {}).await.expect("a terminal");
+    let (first, second) = (pool.shell(&owner).await, pool.shell(&owner).await);
+    assert_eq!(pool.terminals.list(&owner.owner()).len(), 2);
+    pool.text(&owner, first);
+    let third = pool.shell_with(&owner, |_| {}).await.expect("a terminal");
     assert_eq!(third.replaced, [second]);
     // One that is busy goes last.
-    room.make_busy(&owner, first).await;
-    room.text(&owner, third.id);
-    assert_eq!(room.shell_with(&owner, |_| {}).await.expect("a terminal").replaced, [third.id]);
+    pool.make_busy(&owner, first).await;
+    pool.text(&owner, third.id);
+    assert_eq!(pool.shell_with(&owner, |_| {}).await.expect("a terminal").replaced, [third.id]);
 }
 
 #[tokio::test]
 async fn a_session_may_watch_what_any_plugin_opened_in_it_and_nobody_else_may() {
-    let room = Room::new();
+    let pool = TestPool::new();
     let owner = Somebody::of("local", "database", "one", Some("a"));
-    let id = room.shell(&owner).await;
-    room.answer(&owner, id, "echo shown").await;
+    let id = pool.shell(&owner).await;
+    pool.answer(&owner, id, "echo shown").await;
     for (other, sees) in [
         (Somebody::of("local", "host", "one", None), true),
         (Somebody::of("local", "host", "one", Some("a")), true),
@@ -98,8 +98,8 @@ async fn a_session_may_watch_what_any_plugin_opened_in_it_and_nobody_else_may() 
         (Somebody::of("other", "database", "one", Some("a")), false),
     ] {
         let context = other.context();
-        assert_eq!(room.terminals.of_session(context).len(), usize::from(sees));
-        match room.terminals.watch(context, id, None) {
+        assert_eq!(pool.terminals.of_session(context).len(), usize::from(sees));
+        match pool.terminals.watch(context, id, None) {
             Ok(mut watched) => {
                 assert!(sees);
                 let Some(WatchEvent::Screen { text, .. }) = watched.next().await else { panic!("no screen") };
@@ -109,11 +109,11 @@ async fn a_session_may_watch_what_any_plugin_opened_in_it_and_nobody_else_may() 
         }
     }
     // A viewer does not count as use, and is told why the terminal is over.
-    let used = room.info(&owner, id).last_used;
-    let mut watched = room.terminals.watch(owner.context(), id, None).expect("watched");
+    let used = pool.info(&owner, id).last_used;
+    let mut watched = pool.terminals.watch(owner.context(), id, None).expect("watched");
     watched.next().await.expect("the screen");
-    assert_eq!(room.info(&owner, id).last_used, used);
-    room.close(&owner, id).await;
+    assert_eq!(pool.info(&owner, id).last_used, used);
+    pool.close(&owner, id).await;
     let mut last = None;
     while let Some(seen) = watched.next().await {
         last = Some(seen);

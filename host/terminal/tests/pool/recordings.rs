@@ -6,7 +6,7 @@ use serde_json::Value;
 use wharf_terminal::{RecordingSettings, TerminalError, TerminalSize};
 use wharf_test_support::until;
 
-use crate::support::{Room, Somebody, somebody};
+use crate::support::{Somebody, TestPool, somebody};
 
 /// A recording as the published description of asciicast v2 has it: a line with
 /// an object, then lines with an array of time, code and data each.
@@ -38,16 +38,16 @@ impl Cast {
     }
 }
 
-fn room(directory: &Path, change: impl FnOnce(&mut RecordingSettings)) -> Room {
+fn pool(directory: &Path, change: impl FnOnce(&mut RecordingSettings)) -> TestPool {
     let mut recording = RecordingSettings::in_directory(directory.join("recordings"));
     change(&mut recording);
-    Room::with(|settings| settings.recording = Some(recording))
+    TestPool::with(|settings| settings.recording = Some(recording))
 }
 
-async fn recorded(room: &Room, who: &Somebody) -> (wharf_terminal::TerminalId, std::path::PathBuf) {
-    let id = room.shell_with(who, |wanted| wanted.record = true).await.expect("a terminal").id;
-    room.prompted(who, id).await;
-    let path = room.info(who, id).recording.expect("it is recorded");
+async fn recorded(pool: &TestPool, who: &Somebody) -> (wharf_terminal::TerminalId, std::path::PathBuf) {
+    let id = pool.shell_with(who, |wanted| wanted.record = true).await.expect("a terminal").id;
+    pool.prompted(who, id).await;
+    let path = pool.info(who, id).recording.expect("it is recorded");
     (id, path)
 }
 
@@ -60,15 +60,15 @@ async fn whole(path: &Path) -> Cast {
 #[tokio::test]
 async fn a_recording_is_an_asciicast_of_what_was_shown() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (room, owner) = (room(directory.path(), |_| {}), somebody("one"));
-    let (id, path) = recorded(&room, &owner).await;
+    let (pool, owner) = (pool(directory.path(), |_| {}), somebody("one"));
+    let (id, path) = recorded(&pool, &owner).await;
     // A character in two writes, and a question that no player is to answer.
     let split = r"printf '\303'; sleep 0.05; printf '\251 \033[1mbold\033[0m\033[6n\n'; read -s -d R word";
-    room.answer(&owner, id, split).await;
-    room.terminals.resize(&owner.owner(), id, TerminalSize::new(100, 30).expect("a size")).expect("resized");
-    room.answer(&owner, id, "stty size; read -s -p 'Password: ' word").await;
-    room.answer(&owner, id, "hunter2").await;
-    room.close(&owner, id).await;
+    pool.answer(&owner, id, split).await;
+    pool.terminals.resize(&owner.owner(), id, TerminalSize::new(100, 30).expect("a size")).expect("resized");
+    pool.answer(&owner, id, "stty size; read -s -p 'Password: ' word").await;
+    pool.answer(&owner, id, "hunter2").await;
+    pool.close(&owner, id).await;
     let cast = whole(&path).await;
     assert_eq!(
         (&cast.header["version"], &cast.header["width"], &cast.header["height"]),
@@ -92,13 +92,13 @@ async fn a_recording_is_an_asciicast_of_what_was_shown() {
 #[tokio::test]
 async fn what_is_typed_is_recorded_only_where_that_is_configured_and_never_a_password() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (room, owner) = (room(directory.path(), |recording| recording.input = true), somebody("one"));
-    let (id, path) = recorded(&room, &owner).await;
+    let (pool, owner) = (pool(directory.path(), |recording| recording.input = true), somebody("one"));
+    let (id, path) = recorded(&pool, &owner).await;
     // Bash reads its passwords in another mode than most programs.
-    room.answer(&owner, id, "stty -echo; sh -c 'printf \"Password: \"; read word'; stty echo").await;
-    room.answer(&owner, id, "hunter2").await;
-    room.answer(&owner, id, "echo seen").await;
-    room.close(&owner, id).await;
+    pool.answer(&owner, id, "stty -echo; sh -c 'printf \"Password: \"; read word'; stty echo").await;
+    pool.answer(&owner, id, "hunter2").await;
+    pool.answer(&owner, id, "echo seen").await;
+    pool.close(&owner, id).await;
     let cast = whole(&path).await;
     assert!(cast.all("i").contains("stty -echo") && cast.all("i").ends_with("echo seen\r"), "{:?}", cast.all("i"));
     assert!(!fs::read_to_string(&path).expect("a file").contains("hunter2"));
@@ -107,37 +107,37 @@ async fn what_is_typed_is_recorded_only_where_that_is_configured_and_never_a_pas
 #[tokio::test]
 async fn a_recording_is_bounded_and_says_where_it_ends_and_the_terminal_goes_on() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (room, owner) = (room(directory.path(), |recording| recording.maximum_bytes = 20_000), somebody("one"));
-    let (id, path) = recorded(&room, &owner).await;
-    room.answer(&owner, id, "seq 1 20000").await;
-    let (answer, _) = room.answer(&owner, id, "echo aft''er").await;
+    let (pool, owner) = (pool(directory.path(), |recording| recording.maximum_bytes = 20_000), somebody("one"));
+    let (id, path) = recorded(&pool, &owner).await;
+    pool.answer(&owner, id, "seq 1 20000").await;
+    let (answer, _) = pool.answer(&owner, id, "echo aft''er").await;
     assert!(answer.contains("\nafter\n"), "{answer:?}");
     let full = || fs::read_to_string(&path).expect("a file").contains("the recording is full");
     until("the recording is full", full).await;
     let cast = Cast::read(&path);
     assert!(fs::metadata(&path).expect("there").len() <= 20_000);
     assert_eq!(cast.events.last().map(|(_, code, _)| code.as_str()), Some("m"));
-    room.until(&owner, id, |info| info.viewers == 0).await;
+    pool.until(&owner, id, |info| info.viewers == 0).await;
 }
 
 #[tokio::test]
 async fn a_recording_without_room_for_more_says_so_and_removes_nobody_elses() {
     let directory = tempfile::tempdir().expect("a directory");
     let recordings = RecordingSettings::in_directory(directory.path().join("recordings"));
-    let room = Room::with(|settings| {
+    let pool = TestPool::with(|settings| {
         settings.recording = Some(recordings);
         settings.limits.recording_bytes_per_tenant = 32 << 10;
         settings.limits.recording_bytes = 36 << 10;
     });
     let (owner, stranger) = (somebody("one"), Somebody::of("other", "terminal", "one", None));
-    let (theirs, their_file) = recorded(&room, &stranger).await;
-    room.close(&stranger, theirs).await;
+    let (theirs, their_file) = recorded(&pool, &stranger).await;
+    pool.close(&stranger, theirs).await;
     whole(&their_file).await;
-    let (id, path) = recorded(&room, &owner).await;
-    room.answer(&owner, id, "seq 1 20000").await;
-    let (answer, _) = room.answer(&owner, id, "echo aft''er").await;
+    let (id, path) = recorded(&pool, &owner).await;
+    pool.answer(&owner, id, "seq 1 20000").await;
+    let (answer, _) = pool.answer(&owner, id, "echo aft''er").await;
     assert!(answer.contains("\nafter\n"), "{answer:?}");
-    room.until(&owner, id, |info| info.viewers == 0).await;
+    pool.until(&owner, id, |info| info.viewers == 0).await;
     let marks = Cast::read(&path).all("m");
     assert!(marks.contains("no room for more") && marks.contains("`recording_bytes_per_tenant`"), "{marks:?}");
     assert!(fs::metadata(&path).expect("there").len() <= 32 << 10 && their_file.exists());
@@ -146,28 +146,28 @@ async fn a_recording_without_room_for_more_says_so_and_removes_nobody_elses() {
 #[tokio::test]
 async fn a_recording_goes_on_when_the_program_is_started_again() {
     let directory = tempfile::tempdir().expect("a directory");
-    let (room, owner) = (room(directory.path(), |_| {}), somebody("one"));
-    let (id, path) = recorded(&room, &owner).await;
-    room.answer(&owner, id, "kill -9 $$").await;
-    room.until(&owner, id, |info| info.restarts == 1 && info.pid.is_some()).await;
-    room.prompted(&owner, id).await;
-    room.answer(&owner, id, "echo aga''in").await;
-    room.close(&owner, id).await;
+    let (pool, owner) = (pool(directory.path(), |_| {}), somebody("one"));
+    let (id, path) = recorded(&pool, &owner).await;
+    pool.answer(&owner, id, "kill -9 $$").await;
+    pool.until(&owner, id, |info| info.restarts == 1 && info.pid.is_some()).await;
+    pool.prompted(&owner, id).await;
+    pool.answer(&owner, id, "echo aga''in").await;
+    pool.close(&owner, id).await;
     let output = whole(&path).await.all("o");
     assert!(output.contains("started again]\r\n") && output.contains("\ragain\r\n"), "{output:?}");
 }
 
 #[tokio::test]
 async fn nothing_is_recorded_unless_it_is_configured_and_asked_for() {
-    let (room_without, owner) = (Room::new(), somebody("one"));
-    let error = room_without.shell_with(&owner, |wanted| wanted.record = true).await.expect_err("not configured");
+    let (pool_without, owner) = (TestPool::new(), somebody("one"));
+    let error = pool_without.shell_with(&owner, |wanted| wanted.record = true).await.expect_err("not configured");
     assert!(matches!(error, TerminalError::Invalid { .. }), "{error}");
     let directory = tempfile::tempdir().expect("a directory");
-    let room_with = room(directory.path(), |_| {});
-    let id = room_with.shell(&owner).await;
-    assert_eq!(room_with.info(&owner, id).recording, None);
+    let pool_with = pool(directory.path(), |_| {});
+    let id = pool_with.shell(&owner).await;
+    assert_eq!(pool_with.info(&owner, id).recording, None);
     assert!(!directory.path().join("recordings").exists());
-    let every = room(directory.path(), |recording| recording.every = true);
+    let every = pool(directory.path(), |recording| recording.every = true);
     let id = every.shell(&owner).await;
     assert!(every.info(&owner, id).recording.is_some());
 }

@@ -20,7 +20,7 @@ pub(crate) fn spawner() -> Spawner {
 }
 
 /// A pool, and one workspace for all of its owners.
-pub(crate) struct Room {
+pub(crate) struct TestPool {
     pub(crate) terminals: Terminals,
     pub(crate) directory: tempfile::TempDir,
     /// What terminals hold of that workspace.
@@ -65,7 +65,7 @@ fn grants() -> Grants {
     Grants { terminal: Some(terminal), ..Grants::default() }
 }
 
-impl Room {
+impl TestPool {
     pub(crate) fn new() -> Self {
         Self::with(|_| {})
     }

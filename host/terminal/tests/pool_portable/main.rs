@@ -4,6 +4,8 @@
 
 #[path = "../pool/attached.rs"]
 mod attached;
+#[path = "../pool/capacity.rs"]
+mod capacity;
 #[path = "../pool/ends.rs"]
 mod ends;
 #[path = "../pool/lost.rs"]
@@ -14,8 +16,6 @@ mod owners;
 mod recordings;
 #[path = "../pool/restarts.rs"]
 mod restarts;
-#[path = "../pool/room.rs"]
-mod room;
 #[path = "../pool/support.rs"]
 mod support;
 #[path = "../pool/turns.rs"]

@@ -124,7 +124,7 @@ pub(super) fn secrets(
     let mut secrets: Vec<SecretSettings> = Vec::new();
     for (name, WrittenSecret { environment, file, to, header, allow_unprotected }) in written {
         let table = format!("[plugin.{plugin}.secrets.{name}]");
-        // The room of requests takes no name for this machine to another one.
+        // The HTTP client of plugins takes no name for this machine to another one.
         let is_near = |server: &Url| server.domain().is_some_and(wharf_network::is_localhost);
         let unprotected = Url::parse(to.origin()).is_ok_and(|server| !is_protected(&server) && !is_near(&server));
         if unprotected && !allow_unprotected {

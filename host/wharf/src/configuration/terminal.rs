@@ -175,8 +175,8 @@ impl WrittenStream {
     }
 }
 
-/// What the terminal room is told.
-pub(crate) fn room(
+/// The settings of the pool of terminals.
+pub(crate) fn pool_settings(
     terminal: &TerminalSettings,
     children: &ProcessLimits,
     data: &Path,
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_of_terminals_reaches_their_room() {
+    fn what_is_written_of_terminals_reaches_their_pool() {
         let configuration = parse(
             "[terminal]\nrestart = \"never\"\nlimits = {open = 3}\n\
              [terminal.recording]\nenabled = true\nmaximum_bytes = 5\n\
@@ -228,19 +228,19 @@ mod tests {
         )
         .expect("parses");
         let streams = Streams::new(StreamLimits::default());
-        let room = room(&configuration.terminal, &ProcessLimits::default(), Path::new("/data"), &streams);
-        assert_eq!((room.limits.open, room.restart), (3, Restart::Never));
-        let recording = room.recording.expect("recorded");
+        let pool = pool_settings(&configuration.terminal, &ProcessLimits::default(), Path::new("/data"), &streams);
+        assert_eq!((pool.limits.open, pool.restart), (3, Restart::Never));
+        let recording = pool.recording.expect("recorded");
         assert_eq!(
             (recording.directory, recording.every, recording.maximum_bytes),
             ("/data/recordings".into(), true, 5)
         );
-        assert_eq!((&room.profiles[0].name[..], room.profiles[0].preset), ("database", Preset::Repl));
-        assert_eq!(room.profiles[0].refused[0].word, "exit");
-        let tuning = &room.profiles[0].tuning;
+        assert_eq!((&pool.profiles[0].name[..], pool.profiles[0].preset), ("database", Preset::Repl));
+        assert_eq!(pool.profiles[0].refused[0].word, "exit");
+        let tuning = &pool.profiles[0].tuning;
         let written = (tuning.adaptive, tuning.broad_quiet_milliseconds, tuning.max_attempts);
         assert_eq!(written, (Some(true), Some(900), Some(7)));
-        assert_eq!(room.records, Some("/data/terminals".into()));
+        assert_eq!(pool.records, Some("/data/terminals".into()));
         assert!(parse("").expect("parses").terminal.recording.directory.is_none());
     }
 

@@ -68,7 +68,7 @@ impl Host {
         let next = Arc::new(make(&self.registry())?);
         let offered = Arc::clone(&next);
         let before = std::mem::replace(&mut *shared.registry.write(), next);
-        let announcements = &shared.rooms.announcements;
+        let announcements = &shared.backends.announcements;
         if !offered.offers_what(&before) {
             announcements.tools_changed();
         }

@@ -235,7 +235,7 @@ impl ToolService for Host {
     }
 
     fn changes(&self, tenant: &TenantId) -> Option<watch::Receiver<u64>> {
-        Some(self.shared.rooms.announcements.listen_to_tools_of_tenant(tenant))
+        Some(self.shared.backends.announcements.listen_to_tools_of_tenant(tenant))
     }
 
     fn find(&self, caller: &Arc<Caller>, name: &str) -> Result<Arc<dyn CallableTool>, Error> {

@@ -79,7 +79,7 @@ impl OfferService for Host {
     }
 
     fn changes(&self) -> broadcast::Receiver<Change> {
-        self.shared.rooms.announcements.listen()
+        self.shared.backends.announcements.listen()
     }
 
     async fn prompt(

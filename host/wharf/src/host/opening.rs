@@ -16,6 +16,7 @@ use wharf_webview::WebViewBackend;
 
 use super::{Host, Shared, open_error::OpenError};
 use crate::{
+    backends::{self, OpenedBackends},
     background::Background,
     checking::Checks,
     collector,
@@ -25,7 +26,6 @@ use crate::{
     plugin_sources::PluginSources,
     recorder::Recorder,
     registry::Registry,
-    rooms::{self, OpenedRooms},
 };
 
 /// A host that is about to be opened: see [`Host::builder`].
@@ -124,29 +124,29 @@ impl HostBuilder {
         let tracer = traces.map(|sink| Tracer::new(sink, configuration.traces.sampling));
         let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer, state.host_time());
         let opening = tokio::task::spawn_blocking(move || {
-            let OpenedRooms { rooms, staging } =
-                rooms::open(&configuration, state, data.as_deref(), backend, !fixed_grants)?;
-            let engine = Engine::new(config, rooms.clone());
+            let OpenedBackends { backends, staging } =
+                backends::open(&configuration, state, data.as_deref(), backend, !fixed_grants)?;
+            let engine = Engine::new(config, backends.clone());
             let sources = PluginSources::new(configuration, data.as_deref());
             let plugins = sources.load_at_start(&engine);
             if let Some(problem) = &plugins.misspelt {
                 return Err(OpenError::Misspelt(problem.clone()));
             }
             let registry = Registry::new(plugins);
-            Ok::<_, OpenError>((registry, sources, engine, rooms, staging))
+            Ok::<_, OpenError>((registry, sources, engine, backends, staging))
         });
-        let (registry, sources, engine, rooms, staging) = opening.await.map_err(|_| OpenError::Interrupted)??;
+        let (registry, sources, engine, backends, staging) = opening.await.map_err(|_| OpenError::Interrupted)??;
         // A command that is over in a moment tells its user, and leaves the audit alone.
         for rejected in registry.rejected().iter().filter(|_| !fixed_grants) {
             let (subject, failed) = ((rejected.name.clone(), None), AuditOutcome::Failed(Code::Invalid));
             recorder.change("rejected", subject, None, failed, Duration::ZERO);
         }
-        let background = Background::start(&rooms);
+        let background = Background::start(&backends);
         let checks = Checks::new(&limits);
         let front_ends = FrontEnds::new(
             limits.clone(),
             Arc::clone(&app_limits),
-            rooms.announcements.clone(),
+            backends.announcements.clone(),
             Arc::clone(&recorder),
             checks.clone(),
         );
@@ -161,7 +161,7 @@ impl HostBuilder {
             request_memory: RequestMemory::new(&limits),
             wait: limits.wait(),
             listing: limits.listing(),
-            rooms,
+            backends,
             recorder,
             own_grants,
             denials,

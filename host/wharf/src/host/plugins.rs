@@ -274,7 +274,7 @@ impl Host {
     }
 
     /// Takes what this configuration says of plugins: their files, grants, limits,
-    /// settings, and the profile. What it says of the host itself and of its rooms
+    /// settings, and the profile. What it says of the host itself and of its backends
     /// holds from the next start; so does a capability that nothing was granted before.
     ///
     /// # Errors

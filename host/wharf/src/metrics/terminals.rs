@@ -1,6 +1,6 @@
 //! Terminals, and the ends of turns and streams.
 //!
-//! Their rooms count; here it is only written.
+//! Their backends count; here it is only written.
 
 use std::{collections::BTreeMap, fmt};
 

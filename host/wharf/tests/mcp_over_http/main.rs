@@ -1,4 +1,4 @@
-//! The protocol over HTTP, in both of its eras: the two rooms that serve it, wired.
+//! The protocol over HTTP, in both of its eras: the two crates that serve it, wired.
 #![cfg(unix)]
 
 mod calls;

@@ -112,7 +112,7 @@ const RESERVED: [(&str, &[&str], &str); 15] = [
     (
         "hyper*",
         &["wharf-http", "wharf-network", "wharf-webview", "wharf-engine", "wharf", "wharf-bench"],
-        "only rooms with connections speak HTTP",
+        "only crates with connections speak HTTP",
     ),
     ("tokio-rustls", &["wharf-http", "wharf-network"], "only http serves TLS, and network asks for it"),
     ("opentelemetry*", &["wharf-trace", "wharf-tests"], "only trace knows OpenTelemetry"),

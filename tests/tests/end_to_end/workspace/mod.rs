@@ -1,7 +1,7 @@
 //! The workspace plugin through the whole host, with real processes and real
 //! files: what an agent is told, file by file of what it may ask for.
 //!
-//! The rooms below have tests of their own; here counts the answer alone.
+//! The backends below have tests of their own; here counts the answer alone.
 
 mod commands;
 mod contained;

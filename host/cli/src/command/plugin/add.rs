@@ -12,7 +12,7 @@ use clap::Args;
 use wharf::{
     Digest, MemoryStore, PluginName,
     added::{AddedError, Receipt},
-    engine::{Component, Engine, EngineConfig, Inspection, Rooms},
+    engine::{Backends, Component, Engine, EngineConfig, Inspection},
     sources::{PluginSource, RegistryLogins, SourceError},
 };
 
@@ -219,7 +219,7 @@ fn inspect(
     let limits = installation.configuration.host_limits.clone();
     let config =
         EngineConfig { limits, cache_directory: Some(installation.data.join("cache")), ..EngineConfig::default() };
-    let engine = Engine::new(config, Rooms::with_state(Arc::new(MemoryStore::default())));
+    let engine = Engine::new(config, Backends::with_state(Arc::new(MemoryStore::default())));
     let loaded = engine.load(name.clone(), component);
     let plugin = loaded.map_err(|error| Unusable(format!("{source}: {}", wharf::with_causes(&error))))?;
     Ok(plugin.inspect())

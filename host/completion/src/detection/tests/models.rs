@@ -69,7 +69,7 @@ proptest! {
         let (mut at, mut shown) = (1, String::new());
         for (computes, piece) in pieces.into_iter().chain([(last, "done\r\n>>> ")]) {
             let next = at + computes;
-            // The room looks whenever it is asked to, and knows that the
+            // The caller looks whenever it is asked to, and knows that the
             // program computes.
             while let Some(again) = turn.decision().ask_again.filter(|again| *again < ms(next)) {
                 prop_assert_eq!(turn.feed(row_of(cursor_row(&shown), false), again).reason(), None);

@@ -18,7 +18,7 @@ impl ActiveCall {
     /// The writer of a stream. Every writing is an event of this call, and is checked anew.
     pub(super) fn stream_writer(&self, stream: &str) -> Result<StreamWriter, Error> {
         let granted = self.grants().events(&self.plugin)?;
-        let writer = self.rooms.streams.writer(&granted.owner(self.context()), stream.parse()?)?;
+        let writer = self.backends.streams.writer(&granted.owner(self.context()), stream.parse()?)?;
         self.budget.event()?;
         Ok(writer)
     }

@@ -1,4 +1,4 @@
-//! Between the words of the contract and those of the terminal room.
+//! Between the words of the contract and those of the terminal backend.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Between the words of the contract and those of the room of web pages.
+//! Between the words of the contract and those of the backend of web pages.
 
 use serde_json::{Map, Value};
 use wharf_core::text;

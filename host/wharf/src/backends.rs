@@ -1,10 +1,10 @@
-//! Opens the rooms that calls reach.
+//! Opens the backends that calls reach.
 
 use std::{path::Path, sync::Arc};
 
 use wharf_completion::Streams;
 use wharf_core::grant::GrantClock;
-use wharf_engine::Rooms;
+use wharf_engine::Backends;
 use wharf_network::RequestClient;
 use wharf_process::Processes;
 use wharf_spawn::{ChildWorkspace, ProbeWorkspace, Spawner};
@@ -14,7 +14,7 @@ use wharf_webview::WebViewBackend;
 use wharf_workspace::{TrialWorkspace, Workspace, WorkspaceOptions, Workspaces};
 
 use crate::{
-    configuration::{Configuration, RequiredContainment, process_settings, terminal_room},
+    configuration::{Configuration, RequiredContainment, process_settings, terminal_settings},
     host::open_error::OpenError,
     paths,
     webviews::{self, Staging},
@@ -36,13 +36,13 @@ pub fn workspaces(configuration: &Configuration, data: &Path) -> Workspaces {
     Workspaces::new(&data.join(WORKSPACES), options)
 }
 
-/// The rooms, and what has to live as long as they do.
-pub(crate) struct OpenedRooms {
-    pub(crate) rooms: Rooms,
+/// The backends, and what has to live as long as they do.
+pub(crate) struct OpenedBackends {
+    pub(crate) backends: Backends,
     pub(crate) staging: Option<Staging>,
 }
 
-/// Opens the rooms that somebody may use, and where `can_grow` the others, too: what
+/// Opens the backends that somebody may use, and where `can_grow` the others, too: what
 /// plugins are granted then changes while the host serves. Nothing is started before
 /// somebody needs it, and what cannot be had keeps the host from opening only where
 /// somebody may use it now. `backend` is the app's own for web pages.
@@ -52,41 +52,42 @@ pub(crate) fn open(
     data: Option<&Path>,
     backend: Option<Arc<dyn WebViewBackend>>,
     can_grow: bool,
-) -> Result<OpenedRooms, OpenError> {
-    let mut rooms = Rooms::with_state(state);
-    rooms.streams = Streams::new(configuration.stream_limits.clone());
-    rooms.requests = RequestClient::new(configuration.request_limits.clone());
-    rooms.spawner = spawner(configuration, data);
+) -> Result<OpenedBackends, OpenError> {
+    let mut backends = Backends::with_state(state);
+    backends.streams = Streams::new(configuration.stream_limits.clone());
+    backends.requests = RequestClient::new(configuration.request_limits.clone());
+    backends.spawner = spawner(configuration, data);
     let mut staging = None;
     let granted = configuration.grants_webviews();
     if granted || can_grow {
-        match webviews::open(configuration, &rooms.spawner, backend) {
-            Ok((webviews, place)) => (rooms.webviews, staging) = (Ok(webviews), place),
+        match webviews::open(configuration, &backends.spawner, backend) {
+            Ok((webviews, place)) => (backends.webviews, staging) = (Ok(webviews), place),
             Err(missing) => {
                 if granted {
                     tracing::warn!(target: "wharf::start", "there are no web pages: {missing}");
                 }
-                rooms.webviews = Err(missing.into());
+                backends.webviews = Err(missing.into());
             }
         }
     }
-    let Some(data) = data else { return Ok(OpenedRooms { rooms, staging }) };
+    let Some(data) = data else { return Ok(OpenedBackends { backends, staging }) };
     // A use under a clock that is behind is not old once it is right again.
-    let time = rooms.state.host_time();
+    let time = backends.state.host_time();
     let clock = GrantClock::new(move || time.stamp());
     let workspaces = workspaces(configuration, data).with_clock(clock.clone());
-    rooms.workspaces = Some(Arc::new(workspaces));
+    backends.workspaces = Some(Arc::new(workspaces));
     let granted = configuration.grants_processes();
     if granted || can_grow {
-        match processes(configuration, &rooms.spawner, data, clock) {
-            Ok(processes) => rooms.processes = Some(Arc::new(processes)),
+        match processes(configuration, &backends.spawner, data, clock) {
+            Ok(processes) => backends.processes = Some(Arc::new(processes)),
             Err(error) if granted => return Err(error.into()),
             Err(error) => tracing::debug!("there is no place for processes: {error}"),
         }
     }
     let granted = configuration.grants_terminals();
     if granted || can_grow {
-        let mut settings = terminal_room(&configuration.terminal, &configuration.process_limits, data, &rooms.streams);
+        let mut settings =
+            terminal_settings(&configuration.terminal, &configuration.process_limits, data, &backends.streams);
         settings.integration = match ShellIntegration::write(&data.join(SHELLS)) {
             Ok(integration) => Some(integration),
             Err(error) => {
@@ -97,9 +98,9 @@ pub(crate) fn open(
                 None
             }
         };
-        rooms.terminals = Some(Arc::new(Terminals::open(rooms.spawner.clone(), settings)?));
+        backends.terminals = Some(Arc::new(Terminals::open(backends.spawner.clone(), settings)?));
     }
-    Ok(OpenedRooms { rooms, staging })
+    Ok(OpenedBackends { backends, staging })
 }
 
 /// What starts children: tried in a workspace as sessions have one, where there

@@ -1,4 +1,4 @@
-//! The rooms behind the wall that calls reach by way of adapters.
+//! The backends that calls reach through adapters.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use wharf_terminal::Terminals;
 use wharf_webview::WebViews;
 use wharf_workspace::{Workspace, Workspaces};
 
-/// The rooms that adapters ask. Where one is absent, its adapter answers `unavailable`,
+/// The backends that adapters ask. Where one is absent, its adapter answers `unavailable`,
 /// also to a plugin that is granted it.
 #[derive(Clone)]
-pub struct Rooms {
+pub struct Backends {
     /// Durable entries.
     pub state: Arc<dyn StateStore>,
     /// Child processes.
@@ -37,7 +37,7 @@ pub struct Rooms {
     pub spawner: Spawner,
 }
 
-impl Rooms {
+impl Backends {
     /// State and nothing else.
     #[must_use]
     pub fn with_state(state: Arc<dyn StateStore>) -> Self {
