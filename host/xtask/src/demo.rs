@@ -97,15 +97,14 @@ pub(crate) fn tell(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// All binaries of the workspace, as the tests have them: built alone, the host
-/// may get other features of shared dependencies, and wasmtime would then be
-/// compiled once for the demo and once for the tests.
+/// The command alone, with the features that it has in the workspace: as a package by itself
+/// it may get others of shared dependencies, and the tests would then compile wasmtime again.
 fn build(workspace: &Workspace) -> Result<()> {
     packages::ensure_containment()?;
     packages::ensure_browser()?;
     components::build(workspace, false, Choice::from_environment()?)?;
     say("Building the host (minutes on a fresh clone: wasmtime is large)");
-    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins"]))
+    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bin", "wharf"]))
 }
 
 impl Stage {

@@ -7,7 +7,7 @@ use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use lexopt::{Arg, ValueExt as _};
@@ -57,7 +57,8 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
 }
 
 fn check(workspace: &Workspace, targets: &[String], all: bool) -> Result<()> {
-    let (there, absent): (Vec<_>, Vec<_>) = targets.iter().partition(|target| is_added(target));
+    let mut rustup = RustupTargets { answers: true };
+    let (there, absent): (Vec<_>, Vec<_>) = targets.iter().partition(|target| rustup.provides(target));
     for target in &absent {
         say(&format!("{target} was NOT checked: rustup cannot add its standard library here."));
     }
@@ -107,15 +108,29 @@ fn zigbuild(workspace: &Workspace, tools: &Path, target: &str) -> Result<Command
     Ok(check)
 }
 
-fn is_added(target: &str) -> bool {
-    let has_library = || {
-        let folder = command::capture(command::rustc().args(["--print", "target-libdir", "--target", target]));
-        folder.is_ok_and(|folder| fs::read_dir(folder.trim()).is_ok_and(|mut entries| entries.next().is_some()))
-    };
-    if has_library() {
-        return true;
+/// Targets as rustup has or adds them.
+struct RustupTargets {
+    /// A server that left one download hanging is asked for no other.
+    answers: bool,
+}
+
+impl RustupTargets {
+    fn provides(&mut self, target: &str) -> bool {
+        if has_library(target) {
+            return true;
+        }
+        if !self.answers {
+            return false;
+        }
+        say(&format!("Adding {target} with rustup (seconds, where it can be downloaded)."));
+        let (mut rustup, began) = (Command::new("rustup"), Instant::now());
+        let added = command::succeeds_within(rustup.args(["target", "add", target]), RUSTUP_LIMIT);
+        self.answers = began.elapsed() < RUSTUP_LIMIT;
+        added && has_library(target)
     }
-    say(&format!("Adding {target} with rustup (seconds, where it can be downloaded)."));
-    let mut rustup = Command::new("rustup");
-    command::succeeds_within(rustup.args(["target", "add", target]), RUSTUP_LIMIT) && has_library()
+}
+
+fn has_library(target: &str) -> bool {
+    let folder = command::capture(command::rustc().args(["--print", "target-libdir", "--target", target]));
+    folder.is_ok_and(|folder| fs::read_dir(folder.trim()).is_ok_and(|mut entries| entries.next().is_some()))
 }
