@@ -100,7 +100,7 @@ impl Processes {
             shell,
             programs,
             containment: policy::mechanism_word(&capabilities).into(),
-            missing: capabilities.containment.as_ref().err().cloned(),
+            missing: capabilities.containment.as_ref().err().map(ToString::to_string),
             refused: policy::refusal(&granted.children(), &capabilities),
             network,
             directory: WorkspaceView::of(workspace, &capabilities).files.display().to_string(),

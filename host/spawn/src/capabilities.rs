@@ -15,6 +15,11 @@ pub enum SandboxMechanism {
     Landlock,
 }
 
+/// Why this machine lacks an ability, in words for people.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct MissingAbility(pub String);
+
 /// The processes that [`crate::ChildLimits::processes`] counts together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessLimitScope {
@@ -36,13 +41,13 @@ pub enum ProcessLimitScope {
 pub struct Capabilities {
     /// The mechanism that contains children here, tried with a real program; else
     /// what is missing.
-    pub containment: Result<SandboxMechanism, String>,
+    pub containment: Result<SandboxMechanism, MissingAbility>,
     /// Whether a program really ran in bubblewrap; else the reason why not.
-    pub bubblewrap: Result<(), String>,
+    pub bubblewrap: Result<(), MissingAbility>,
     /// Whether bubblewrap is installed, even if it is broken.
     pub bubblewrap_is_there: bool,
     /// Whether Landlock offers every right that containment needs; else what is missing.
-    pub landlock: Result<(), String>,
+    pub landlock: Result<(), MissingAbility>,
     /// Whether children can run as another user: the host is root.
     pub another_user: bool,
     /// The processes that the limit on processes counts together.

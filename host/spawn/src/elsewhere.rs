@@ -13,7 +13,7 @@ use std::{
 use tokio::task::spawn_blocking;
 
 use crate::{
-    Capabilities, ChildInput, ChildOutput, ProbeWorkspace, ProcessLimitScope, SandboxMechanism, SpawnError,
+    Capabilities, ChildInput, ChildOutput, MissingAbility, ProbeWorkspace, ProcessLimitScope, SandboxMechanism, SpawnError,
     SpawnRequest, uncontained,
 };
 
@@ -63,7 +63,7 @@ impl Spawner {
     /// # Errors
     /// None.
     pub async fn capabilities(&self) -> Result<Arc<Capabilities>, SpawnError> {
-        let missing = || uncontained::CONTAINED.to_owned();
+        let missing = || MissingAbility(uncontained::CONTAINED.to_owned());
         Ok(Arc::new(Capabilities {
             containment: Err(missing()),
             bubblewrap: Err(missing()),

@@ -9,6 +9,8 @@ use landlock::{
     RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
 };
 
+use crate::MissingAbility;
+
 /// The first version that contains signals and abstract sockets, of Linux 6.12.
 const NEEDED: ABI = ABI::V6;
 
@@ -47,10 +49,10 @@ fn ruleset(level: CompatLevel, network: bool) -> Result<RulesetCreated, landlock
 }
 
 /// Checks that the system offers every needed right; else says what is missing.
-pub(crate) fn offered() -> Result<(), String> {
+pub(crate) fn offered() -> Result<(), MissingAbility> {
     ruleset(CompatLevel::HardRequirement, false)
         .map(drop)
-        .map_err(|error| format!("Landlock does not offer what is needed, which Linux 6.12 does: {error}"))
+        .map_err(|error| MissingAbility(format!("Landlock does not offer what is needed, which Linux 6.12 does: {error}")))
 }
 
 /// The rules that restrict a thread and its descendants to these paths, and to its

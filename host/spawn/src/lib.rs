@@ -62,7 +62,7 @@ mod users;
 #[cfg(target_os = "linux")]
 mod wire;
 
-pub use capabilities::{Capabilities, ProcessLimitScope, SandboxMechanism};
+pub use capabilities::{Capabilities, MissingAbility, ProcessLimitScope, SandboxMechanism};
 pub use error::SpawnError;
 pub use exit::{ChildEnd, ChildExit, signal_name};
 pub use pipes::{StdinPipe, StdoutPipe};

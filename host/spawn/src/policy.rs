@@ -159,7 +159,7 @@ pub fn mechanism_word(capabilities: &Capabilities) -> process::Containment {
 #[must_use]
 pub fn refusal(grant: &GrantedChildren<'_>, capabilities: &Capabilities) -> Option<String> {
     let missing = capabilities.containment.as_ref().err()?;
-    is_required(grant, capabilities).then(|| missing.clone())
+    is_required(grant, capabilities).then(|| missing.to_string())
 }
 
 /// Whether only contained children may start.

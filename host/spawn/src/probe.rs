@@ -9,7 +9,7 @@ use rustix::process::{PidfdFlags, geteuid, getpid, pidfd_open};
 use wharf_core::text::for_shell;
 
 use crate::{
-    Bind, Capabilities, ChildExit, ChildInput, ChildLimits, ChildOutput, ChildWorkspace, Containment, ProbeWorkspace,
+    Bind, Capabilities, ChildExit, ChildInput, ChildLimits, ChildOutput, ChildWorkspace, Containment, MissingAbility, ProbeWorkspace,
     ProcessLimitScope, Sandbox, SandboxMechanism, SpawnRequest, landlock, policy::WorkspaceView,
     supervisor::ControlGroups,
 };
@@ -148,8 +148,8 @@ fn request(
 
 /// All abilities of this machine, with the outcome of the trials.
 pub(crate) fn capabilities(
-    containment: Result<SandboxMechanism, String>,
-    bubblewrap: Result<(), String>,
+    containment: Result<SandboxMechanism, MissingAbility>,
+    bubblewrap: Result<(), MissingAbility>,
 ) -> Capabilities {
     let groups = ControlGroups::find();
     let root = geteuid().is_root();

@@ -99,9 +99,9 @@ impl Spawner {
                     Ok(mechanism) => Some(*mechanism),
                     Err(missing) if found.settled => {
                         let required = found.bubblewrap_required;
-                        return Err(SpawnError::Uncontainable { missing: missing.clone(), required });
+                        return Err(SpawnError::Uncontainable { missing: missing.to_string(), required });
                     }
-                    Err(missing) => return Err(SpawnError::Unproven { missing: missing.clone() }),
+                    Err(missing) => return Err(SpawnError::Unproven { missing: missing.to_string() }),
                 }
             }
         };

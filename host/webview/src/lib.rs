@@ -40,7 +40,7 @@ pub use pages::{
 };
 pub use proxy::{DeniedConnection, NameOverrides, PROXY_ANSWER, Proxy, ProxySettings};
 pub use report::{
-    ConsoleEntry, DialogKind, DialogOpened, Download, Failure, FailureKind, NetworkEntry, OrderOutput, PageEvent,
+    ConsoleEntry, DialogKind, DialogOpened, Download, FailedDownload, Failure, FailureKind, NetworkEntry, OrderOutput, PageEvent,
     Settled,
 };
 pub use shares::PageShares;

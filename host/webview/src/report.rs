@@ -143,6 +143,11 @@ pub struct NetworkEntry {
     pub denied: bool,
 }
 
+/// Why a download failed, in words for people.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct FailedDownload(pub String);
+
 /// A download that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Download {
@@ -153,5 +158,5 @@ pub struct Download {
     /// How much came.
     pub bytes: u64,
     /// Where the backend has put it, for the core to move away; or why it failed.
-    pub staged: Result<PathBuf, String>,
+    pub staged: Result<PathBuf, FailedDownload>,
 }

@@ -32,7 +32,7 @@ use wharf_core::{
 };
 use wharf_engine::{Backends, Engine};
 use wharf_process::{Processes, polls::PollTotals};
-use wharf_spawn::{SandboxMechanism, SpawnError, Spawner};
+use wharf_spawn::{MissingAbility, SandboxMechanism, SpawnError, Spawner};
 use wharf_state::StateStore;
 use wharf_terminal::Terminals;
 
@@ -56,7 +56,7 @@ use crate::{
 pub enum NoContainment {
     /// Nothing here contains a process: what is missing.
     #[error("{0}")]
-    Missing(String),
+    Missing(MissingAbility),
     /// It cannot be tried.
     #[error("{}", with_causes(.0))]
     Untried(SpawnError),

@@ -187,7 +187,7 @@ pub mod mcp {
 /// What starts and contains the processes of a host: [`Host::spawner`], [`Host::containment`].
 pub mod processes {
     pub use wharf_process::polls::PollTotals;
-    pub use wharf_spawn::{Capabilities, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner};
+    pub use wharf_spawn::{Capabilities, MissingAbility, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner};
 
     pub use crate::host::NoContainment;
 }

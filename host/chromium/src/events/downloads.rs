@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::json;
-use wharf_webview::{Download, PageEvent};
+use wharf_webview::{Download, FailedDownload, PageEvent};
 
 use crate::{
     connection::Event,
@@ -112,10 +112,10 @@ fn progressed(page: &Arc<Page>, progress: DownloadProgress) {
             if let Some(place) = place {
                 tokio::task::spawn_blocking(move || profile::discard(&place));
             }
-            Err(reason)
+            Err(FailedDownload(reason))
         }
         (None, Some(place)) => Ok(place),
-        (None, None) => Err("it was broken off".to_owned()),
+        (None, None) => Err(FailedDownload("it was broken off".to_owned())),
     };
     page.sink.tell(PageEvent::Download(Download { url, name, bytes, staged }));
     // The core counts it from now on.

@@ -1,10 +1,11 @@
 use wharf_core::{Grants, TerminalGrant};
 
 use super::*;
+use crate::MissingAbility;
 
 fn capabilities(mechanism: Option<SandboxMechanism>) -> Capabilities {
     Capabilities {
-        containment: mechanism.ok_or_else(|| "nothing".to_owned()),
+        containment: mechanism.ok_or_else(|| MissingAbility("nothing".to_owned())),
         bubblewrap_is_there: true,
         bubblewrap: Ok(()),
         landlock: Ok(()),

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use super::Spawner;
 use crate::{
-    Capabilities, SandboxMechanism, SpawnError, landlock,
+    Capabilities, MissingAbility, SandboxMechanism, SpawnError, landlock,
     probe::{self, ContainmentTrial, TrialOutcome},
     sandbox, supervisor,
 };
@@ -158,13 +158,13 @@ impl Spawner {
             }
             (Ok(_), None) => warned.store(true, Relaxed),
             (Ok(SandboxMechanism::Landlock), Some(why)) if !warned.swap(true, Relaxed) => tracing::warn!(
-                why,
+                %why,
                 "LANDLOCK CONTAINS CHILDREN, WHICH HIDES LESS: bubblewrap does not work; `required = \"bubblewrap\"` \
                  under [process] refuses them instead; see `wharf doctor`"
             ),
             (Err(missing), _) if !warned.swap(true, Relaxed) => {
                 tracing::warn!(
-                    missing,
+                    %missing,
                     "CHILDREN CANNOT BE CONTAINED: those that have to be are refused; see `wharf doctor`"
                 );
             }
@@ -183,13 +183,13 @@ impl Spawner {
         let (mut warnings, mut timed_out, mut settled) = (Vec::new(), false, true);
         let mut bubblewrap_is_there = false;
         let bubblewrap = match sandbox::find() {
-            _ if !allowed(SandboxMechanism::Bubblewrap) => Err("it was not asked for".into()),
-            None => Err("bubblewrap (the program `bwrap`) is not installed".into()),
+            _ if !allowed(SandboxMechanism::Bubblewrap) => Err(MissingAbility("it was not asked for".into())),
+            None => Err(MissingAbility("bubblewrap (the program `bwrap`) is not installed".into())),
             Some(_) => {
                 bubblewrap_is_there = true;
                 self.try_to_contain(SandboxMechanism::Bubblewrap, &mut warnings).await.map_err(|failed| {
                     timed_out = failed.timed_out;
-                    format!("bubblewrap is installed and {}", failed.why)
+                    MissingAbility(format!("bubblewrap is installed and {}", failed.why))
                 })
             }
         };
@@ -198,7 +198,9 @@ impl Spawner {
             Ok(()) => Ok(SandboxMechanism::Bubblewrap),
             Err(missing) if self.bubblewrap_required => {
                 settled = !bubblewrap_is_there;
-                Err(format!("{missing}, and the operator requires it (`required = \"bubblewrap\"` under [process])"))
+                Err(MissingAbility(format!(
+                    "{missing}, and the operator requires it (`required = \"bubblewrap\"` under [process])"
+                )))
             }
             Err(missing) if waits || !allowed(SandboxMechanism::Landlock) => {
                 settled = !bubblewrap_is_there;
@@ -209,12 +211,12 @@ impl Spawner {
                     Ok(()) => Ok(SandboxMechanism::Landlock),
                     Err(ContainmentFailure { why, .. }) => {
                         settled = false;
-                        Err(format!("{missing}; Landlock {why}"))
+                        Err(MissingAbility(format!("{missing}; Landlock {why}")))
                     }
                 },
                 Err(also) => {
                     settled = !bubblewrap_is_there;
-                    Err(format!("{missing}; {also}"))
+                    Err(MissingAbility(format!("{missing}; {also}")))
                 }
             },
         };

@@ -33,7 +33,7 @@ impl Terminals {
             presets: Preset::WORDS.iter().map(ToString::to_string).collect(),
             profiles: self.profiles.configured().map(str::to_owned).collect(),
             containment: policy::mechanism_word(&capabilities).into(),
-            missing: capabilities.containment.as_ref().err().cloned(),
+            missing: capabilities.containment.as_ref().err().map(ToString::to_string),
             refused: policy::refusal(&granted.children(), &capabilities),
             network,
             directory: WorkspaceView::of(workspace, &capabilities).files.display().to_string(),

@@ -45,7 +45,7 @@ impl Core {
 
     fn move_download(&self, page: &Page, ended: &Download, refused: Option<String>, share: Share) {
         let moved = match (&ended.staged, refused, &page.workspace) {
-            (Err(reason), _, _) => Err(reason.clone()),
+            (Err(failed), _, _) => Err(failed.to_string()),
             (Ok(_), Some(refused), _) => Err(refused),
             (Ok(_), None, None) => Err("this session has no workspace".to_owned()),
             (Ok(staged), None, Some(workspace)) => {

@@ -31,10 +31,7 @@ pub(super) fn check(sources: &[SourceFile]) -> Vec<Violation> {
 pub(super) fn place(path: &Path) -> Option<(&Path, Module)> {
     let root = path.ancestors().find(|folder| folder.ends_with("src"))?;
     let inside = path.strip_prefix(root).ok()?.with_extension("");
-    let mut module: Module = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-    if module.last().is_some_and(|last| last == "mod") {
-        module.pop();
-    }
+    let module: Module = inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     // The roots import everything, and what they define is for all.
     let is_root = matches!(module.as_slice(), [name] if name == "lib" || name == "main");
     let is_test = module.iter().any(|part| part == "tests" || part == "contract" || part == "bin");
@@ -198,7 +195,7 @@ mod tests {
         ("host/a/src/one.rs", "use crate::two::Two;"),
         ("host/a/src/two.rs", "use crate::{\n    three::{self, Three},\n};"),
         (
-            "host/a/src/three/mod.rs",
+            "host/a/src/three.rs",
             "mod four;\npub(crate) use four::Four;\nfn x() { super::four_of(); self::four::y() }",
         ),
         ("host/a/src/three/four.rs", "use super::super::one::One as Other;"),

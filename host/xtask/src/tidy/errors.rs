@@ -1,4 +1,4 @@
-//! Errors have types: no public function returns one as a text.
+//! Errors have types: no public function returns one as a text, and no public field holds one.
 
 use super::{SourceFile, Violation, circles};
 
@@ -16,7 +16,10 @@ pub(super) fn check(source: &SourceFile) -> Vec<Violation> {
     });
     let of_text = signatures.filter(|(_, signature)| returns_text(signature));
     let text = "a public function returns its error as a `String` - give it a type (thiserror)";
-    of_text.map(|(index, _)| Violation::new(&source.path, index + 1, text)).collect()
+    let functions = of_text.map(|(index, _)| Violation::new(&source.path, index + 1, text));
+    let fields = code.lines().enumerate().filter(|(_, line)| is_field_of_text(line));
+    let text = "a public field holds an error as a `String` - give it a type (thiserror)";
+    functions.chain(fields.map(|(index, _)| Violation::new(&source.path, index + 1, text))).collect()
 }
 
 /// From a line to the brace that opens the body, on one line.
@@ -38,6 +41,12 @@ fn returns_text(signature: &str) -> bool {
     returned.starts_with("Result<") && returned.ends_with(", String>")
 }
 
+/// `pub name: Result<T, String>,`
+fn is_field_of_text(line: &str) -> bool {
+    let field = line.trim().strip_prefix("pub ").and_then(|field| field.split_once(": "));
+    field.is_some_and(|(_, kind)| kind.starts_with("Result<") && kind.trim_end_matches(',').ends_with(", String>"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +65,12 @@ mod tests {
             ),
             [2]
         );
+    }
+
+    #[test]
+    fn a_public_field_with_an_error_of_text_is_found() {
+        assert_eq!(lines("pub struct A {\n    pub a: Result<PathBuf, String>,\n    b: Result<(), String>,\n}\n"), [2]);
+        assert!(lines("pub struct A {\n    pub a: Result<String, AError>,\n}\n").is_empty());
     }
 
     #[test]

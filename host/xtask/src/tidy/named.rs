@@ -59,8 +59,7 @@ fn is_legal(name: &str) -> bool {
 fn has(source: &SourceFile, name: &str) -> bool {
     let Some((module, test)) = name.rsplit_once("::") else { return false };
     let place = Path::new(TESTS).join(module.replace("::", "/"));
-    let is_there = source.path == place.with_extension("rs") || source.path == place.join("mod.rs");
-    is_there && defines(source, test)
+    source.path == place.with_extension("rs") && defines(source, test)
 }
 
 fn defines(source: &SourceFile, test: &str) -> bool {
@@ -78,7 +77,7 @@ mod tests {
     fn broken(line: &str) -> usize {
         let sources = [
             source("tests/tests/end_to_end/cache.rs", "#[test]\nfn one_thing() {}"),
-            source("tests/tests/end_to_end/limits/mod.rs", "#[test]\nfn a_row() {}"),
+            source("tests/tests/end_to_end/limits.rs", "#[test]\nfn a_row() {}"),
             source("host/audit/src/sink.rs", "#[test]\nfn no_line() {}\n#[test]\nasync fn a_line() {}"),
         ];
         check(&source("docs/src/security/attacks.md", line), &sources).len()

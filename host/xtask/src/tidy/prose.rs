@@ -14,15 +14,8 @@ const MOST_LINES: usize = 150;
 /// The first page.
 const FIRST_PAGES: [&str; 2] = ["README.md", "README.ko.md"];
 
-/// Documents in the root that are held to it, beside all of the book.
-const DOCUMENTS: [&str; 5] = ["README.md", "README.ko.md", "SECURITY.md", "ARCHITECTURE.md", "CHANGELOG.md"];
-
 pub(super) fn check(source: &SourceFile) -> Vec<Violation> {
     let is_document = |name: &str| source.path == Path::new(name);
-    let is_held = DOCUMENTS.into_iter().any(is_document) || source.path.starts_with("docs");
-    if !is_held {
-        return Vec::new();
-    }
     let long = paragraphs(&source.text).into_iter().filter(|(_, words)| *words > MOST_WORDS);
     let long = long.map(|(line, words)| {
         let text = format!("a paragraph of {words} words, {MOST_WORDS} is the most - make it two, or a list");
@@ -81,7 +74,7 @@ mod tests {
         let text = format!("# Heading\n\n{}\n{}\n\n{}", "word ".repeat(60), "word ".repeat(41), "word ".repeat(100));
         assert_eq!(lines("docs/src/start.md", &text), [3]);
         assert_eq!(lines("README.md", &text), [3]);
-        assert!(lines("wit/README.md", &text).is_empty());
+        assert_eq!(lines("wit/README.md", &text), [3]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! How long a Rust file may be.
+//! How long a Rust file may be, and how modules lie in files.
 
 use super::{SourceFile, Violation};
 
@@ -8,7 +8,14 @@ const LARGE_LINES: usize = 400;
 /// More is refused.
 const LARGEST_LINES: usize = 500;
 
-pub(super) fn check(source: &SourceFile) -> Option<Violation> {
+pub(super) fn check(source: &SourceFile) -> Vec<Violation> {
+    let old_layout = source.path.ends_with("mod.rs").then(|| {
+        Violation::new(&source.path, 0, "a `mod.rs` - name the file after its module, beside the folder")
+    });
+    length(source).into_iter().chain(old_layout).collect()
+}
+
+fn length(source: &SourceFile) -> Option<Violation> {
     let lines = source.text.lines().count();
     if lines <= LARGE_LINES || source.text.starts_with("// @generated") {
         return None;
@@ -23,7 +30,7 @@ mod tests {
     use super::*;
 
     fn of_lines(lines: usize) -> Option<Violation> {
-        check(&SourceFile { path: "a.rs".into(), text: "line\n".repeat(lines) })
+        length(&SourceFile { path: "a.rs".into(), text: "line\n".repeat(lines) })
     }
 
     #[test]
@@ -32,5 +39,11 @@ mod tests {
         assert!(of_lines(401).expect("a warning").warning);
         assert!(of_lines(500).expect("a warning").warning);
         assert!(!of_lines(501).expect("an error").warning);
+    }
+
+    #[test]
+    fn a_module_lies_beside_its_folder_and_not_in_it() {
+        let found = |path: &str| check(&SourceFile { path: path.into(), text: "line".into() }).len();
+        assert_eq!((found("host/a/src/b/mod.rs"), found("host/a/src/b.rs")), (1, 0));
     }
 }

@@ -56,7 +56,7 @@ const TABLES: [&[LimitInfo]; 8] = [
 
 /// The cells of the table of security; the one before the first is empty.
 fn rows_of_security() -> Vec<Vec<&'static str>> {
-    let security = include_str!("../../../../docs/src/security/shares.md");
+    let security = include_str!("../../../docs/src/security/shares.md");
     let (_, table) = security.split_once("## The table").expect("the section");
     let lines = table.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
     let lines = lines.take_while(|line| line.starts_with('|'));

@@ -32,9 +32,9 @@ Checks the rules of the house, in seconds:
   - an app without a feature of the library does not compile the crates of that feature
   - no circle of more than three files in a crate
   - no name shared by types of more than three crates
-  - no public function that returns its error as a text
+  - no public function or field with an error that is a text
   - every crate inherits the workspace's lints
-  - Rust files are at most 500 lines (more than 400 is a warning)
+  - Rust files are at most 500 lines (more than 400 is a warning), and none is a `mod.rs`
   - every item of the WIT contract is documented, and its words are listed in contract/ alone
   - no test sleeps: tests wait for conditions, with the crate of their support
   - no leftovers, no switched-off tests, no paths of somebody's machine
