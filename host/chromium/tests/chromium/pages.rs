@@ -120,11 +120,11 @@ async fn a_download_is_taken_where_it_is_granted_and_ends_at_its_limit() {
     let again = stage.page_with(|settings| settings.downloads = true).await;
     again.order(Operation::Navigate { url: large });
     let failed = download(&again).await.staged.expect_err("too large");
-    assert!(failed.contains("download_bytes"), "{failed}");
+    assert!(failed.to_string().contains("download_bytes"), "{failed}");
     let refused = stage.page().await;
     refused.order(Operation::Navigate { url: file });
     let failed = download(&refused).await.staged.expect_err("not granted");
-    assert!(failed.contains("not granted"), "{failed}");
+    assert!(failed.to_string().contains("not granted"), "{failed}");
     stage.end().await;
 }
 
