@@ -7,7 +7,7 @@ use wharf_core::{Error, WebViewLimits, WorkspaceStay};
 use wharf_test_support::{AMPLE, until};
 
 use super::support::{Bench, Call};
-use crate::{Download, LogName, Operation, PageEvent, PageId, Settings};
+use crate::{Download, FailedDownload, LogName, Operation, PageEvent, PageId, Settings};
 
 fn bench(directory: &TempDir, limits: WebViewLimits) -> Bench {
     let at = |name| directory.path().join(name);
@@ -18,7 +18,7 @@ fn bench(directory: &TempDir, limits: WebViewLimits) -> Bench {
     Bench::with(settings).placed(&at("files"))
 }
 
-async fn download(bench: &Bench, page: PageId, name: &str, staged: Result<PathBuf, String>) -> String {
+async fn download(bench: &Bench, page: PageId, name: &str, staged: Result<PathBuf, FailedDownload>) -> String {
     let log = || bench.pages.entries(&bench.owner(), page, LogName::Downloads, 0, 100).expect("a log");
     let before = log().next;
     let url = "https://example.com/file".to_owned();
@@ -43,7 +43,7 @@ async fn a_download_is_in_the_workspace_when_it_is_told() {
     assert!(!directory.path().join("browser/guid").exists(), "nothing is left with the browser");
     let told = download(&bench, page, "b", Ok(stage("more than 10 bytes"))).await;
     assert!(told.contains("\"failed\"") && told.contains("limit `download_bytes`"), "{told}");
-    let told = download(&bench, page, "c", Err("broken off".into())).await;
+    let told = download(&bench, page, "c", Err(FailedDownload("broken off".into()))).await;
     assert!(told.contains("\"failure\":\"broken off\""), "{told}");
     let told = download(&bench, page, "d", Ok(stage("text"))).await;
     assert!(told.contains("limit `downloads`"), "{told}");
