@@ -13,8 +13,8 @@ use std::{
 use tokio::task::spawn_blocking;
 
 use crate::{
-    Capabilities, ChildInput, ChildOutput, MissingAbility, ProbeWorkspace, ProcessLimitScope, SandboxMechanism, SpawnError,
-    SpawnRequest, uncontained,
+    Capabilities, ChildInput, ChildOutput, MissingAbility, ProbeWorkspace, ProcessLimitScope, SandboxMechanism,
+    SpawnError, SpawnRequest, uncontained,
 };
 
 pub use crate::uncontained::UncontainedChild as Child;

@@ -50,9 +50,9 @@ fn ruleset(level: CompatLevel, network: bool) -> Result<RulesetCreated, landlock
 
 /// Checks that the system offers every needed right; else says what is missing.
 pub(crate) fn offered() -> Result<(), MissingAbility> {
-    ruleset(CompatLevel::HardRequirement, false)
-        .map(drop)
-        .map_err(|error| MissingAbility(format!("Landlock does not offer what is needed, which Linux 6.12 does: {error}")))
+    ruleset(CompatLevel::HardRequirement, false).map(drop).map_err(|error| {
+        MissingAbility(format!("Landlock does not offer what is needed, which Linux 6.12 does: {error}"))
+    })
 }
 
 /// The rules that restrict a thread and its descendants to these paths, and to its

@@ -9,8 +9,8 @@ use rustix::process::{PidfdFlags, geteuid, getpid, pidfd_open};
 use wharf_core::text::for_shell;
 
 use crate::{
-    Bind, Capabilities, ChildExit, ChildInput, ChildLimits, ChildOutput, ChildWorkspace, Containment, MissingAbility, ProbeWorkspace,
-    ProcessLimitScope, Sandbox, SandboxMechanism, SpawnRequest, landlock, policy::WorkspaceView,
+    Bind, Capabilities, ChildExit, ChildInput, ChildLimits, ChildOutput, ChildWorkspace, Containment, MissingAbility,
+    ProbeWorkspace, ProcessLimitScope, Sandbox, SandboxMechanism, SpawnRequest, landlock, policy::WorkspaceView,
     supervisor::ControlGroups,
 };
 

@@ -194,10 +194,7 @@ mod tests {
     const CIRCLE: [(&str, &str); 4] = [
         ("host/a/src/one.rs", "use crate::two::Two;"),
         ("host/a/src/two.rs", "use crate::{\n    three::{self, Three},\n};"),
-        (
-            "host/a/src/three.rs",
-            "mod four;\npub(crate) use four::Four;\nfn x() { super::four_of(); self::four::y() }",
-        ),
+        ("host/a/src/three.rs", "mod four;\npub(crate) use four::Four;\nfn x() { super::four_of(); self::four::y() }"),
         ("host/a/src/three/four.rs", "use super::super::one::One as Other;"),
     ];
 

@@ -9,9 +9,10 @@ const LARGE_LINES: usize = 400;
 const LARGEST_LINES: usize = 500;
 
 pub(super) fn check(source: &SourceFile) -> Vec<Violation> {
-    let old_layout = source.path.ends_with("mod.rs").then(|| {
-        Violation::new(&source.path, 0, "a `mod.rs` - name the file after its module, beside the folder")
-    });
+    let old_layout = source
+        .path
+        .ends_with("mod.rs")
+        .then(|| Violation::new(&source.path, 0, "a `mod.rs` - name the file after its module, beside the folder"));
     length(source).into_iter().chain(old_layout).collect()
 }
 
