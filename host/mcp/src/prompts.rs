@@ -62,7 +62,7 @@ impl Handler {
             name: &name,
             arguments: Arc::clone(arguments.text()),
         });
-        let make = |input: InputGiven| offers.prompt(&client.caller, &name, arguments.values(), input);
+        let make = |input: InputGiven| offers.prompt(&client.caller, &name, &arguments, input);
         let carried = CarriedInput { responses: input_responses, state: request_state };
         let making = rounds::run(&client, self.served().sealer(), binding.as_ref(), carried, make);
         match client.hearing(making).await.map_err(refusal)? {

@@ -8,7 +8,7 @@ use tokio::sync::broadcast;
 pub use wharf_contract::prompts::Role;
 
 use super::{
-    Audience, Caller, Viewer,
+    Arguments, Audience, Caller, Viewer,
     input::{InputGiven, InputRequired},
 };
 use crate::{AnswerShare, Content, Context, Error, PluginName};
@@ -175,7 +175,7 @@ pub trait OfferService: Send + Sync + 'static {
         &self,
         caller: &Arc<Caller>,
         name: &str,
-        arguments: &Map<String, Value>,
+        arguments: &Arguments,
         input: InputGiven,
     ) -> Result<PromptAnswer, Error>;
 

@@ -11,7 +11,7 @@ use wharf_core::{
     Answer, AnswerShare, CallRequest, Code, Content, Context, ContextRules, Error, InputGiven, InputRequired,
     OfferService, ToolDefinition,
     service::{
-        Caller, InputMethod, InputRequest, Viewer,
+        Arguments, Caller, InputMethod, InputRequest, Viewer,
         offer::{
             Change, CompletionOf, Completions, PromptAnswer, PromptArgument, PromptDefinition, PromptMessage,
             ResourceContent, ResourceDefinition, ResourceTemplate, Role,
@@ -192,9 +192,10 @@ impl OfferService for Shelf {
         &self,
         caller: &Arc<Caller>,
         name: &str,
-        arguments: &Map<String, Value>,
+        arguments: &Arguments,
         input: InputGiven,
     ) -> Result<PromptAnswer, Error> {
+        let arguments = arguments.values();
         let says = |text: String| PromptMessage { role: Role::User, content: Content::text(text) };
         match name {
             "test__greet" => {

@@ -17,7 +17,7 @@ use wharf_core::{
     audit::{AuditOutcome, RunningCall},
     offer::MAX_URI_BYTES,
     service::{
-        Caller, Viewer,
+        Arguments, Caller, Viewer,
         offer::{
             Change, CompletionOf, Completions, OfferService, PromptAnswer, PromptDefinition, ResourceContent,
             ResourceDefinition, ResourceTemplate,
@@ -86,17 +86,18 @@ impl OfferService for Host {
         &self,
         caller: &Arc<Caller>,
         name: &str,
-        arguments: &Map<String, Value>,
+        arguments: &Arguments,
         input: InputGiven,
     ) -> Result<PromptAnswer, Error> {
         let registry = self.registry();
         let (owner, prompt) = find_prompt(&registry, caller.viewer(), name)?;
         let running = self.asked(&format!("prompt {}", prompt.name), owner, caller);
         let answered = async {
-            check_arguments(arguments, prompt)?;
-            let arguments = small_text(arguments, owner)?;
-            let (call, _place) = self.call_of(owner, caller, input, arguments.len(), &running).await?;
-            owner.plugin.prompt(call, &prompt.name, &arguments).await
+            check_arguments(arguments.values(), prompt)?;
+            calling::argument_bytes(arguments.bytes(), &owner.policy.limits)?;
+            let text = arguments.text();
+            let (call, _place) = self.call_of(owner, caller, input, text.len(), &running).await?;
+            owner.plugin.prompt(call, &prompt.name, text).await
         };
         let answered = answered.await;
         ended(running, answered)

@@ -89,7 +89,7 @@ async fn prompts_and_resources_are_charged_as_answers_are() {
     for (bytes, served) in [(64 << 20, true), (100, false)] {
         let setup = Setup::bare().limit("answer_json_bytes", bytes).plugin("attack", &path, "");
         let host = setup.open_in(Data::new()).await.host;
-        let prompt = host.prompt(&asking(), "attack__hidden", &object(json!({})), InputGiven::default()).await;
+        let prompt = host.prompt(&asking(), "attack__hidden", &object(json!({})).into(), InputGiven::default()).await;
         assert!(prompt.is_ok(), "it has no JSON: {prompt:?}");
         // A list leaves out the plugin whose part of it is refused.
         assert_eq!(host.resources(&asking()).await.expect("a list").len(), usize::from(served));
@@ -101,7 +101,7 @@ async fn prompts_and_resources_are_charged_as_answers_are() {
     let path = attacker(&files, "none");
     let setup = Setup::bare().limit("answer_json_bytes", 100).plugin("attack", &path, "");
     let host = setup.open_in(Data::new()).await.host;
-    let asked = host.prompt(&asking(), "attack__ask", &object(json!({})), InputGiven::default()).await;
+    let asked = host.prompt(&asking(), "attack__ask", &object(json!({})).into(), InputGiven::default()).await;
     assert!(asked.is_err_and(|error| error.message.contains("`answer_json_bytes`")), "a round is an answer, too");
 }
 

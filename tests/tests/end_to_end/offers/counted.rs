@@ -11,7 +11,7 @@ use super::{asking, open};
 async fn what_is_asked_for_beside_tools_is_counted_without_its_name() {
     let fixture = open().await;
     let prompt = "conformance__test_simple_prompt";
-    fixture.host.prompt(&asking(), prompt, &object(json!({})), InputGiven::default()).await.expect("a prompt");
+    fixture.host.prompt(&asking(), prompt, &object(json!({})).into(), InputGiven::default()).await.expect("a prompt");
     fixture.host.resources(&asking()).await.expect("a list");
     fixture.host.read_resource(&asking(), "test://static-text").await.expect("a text");
     fixture.host.read_resource(&asking(), "test://secret-name").await.expect_err("there is none");
