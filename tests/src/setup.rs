@@ -1,6 +1,6 @@
 //! Hosts to test: a configuration, a data directory, and calls.
 
-use std::{path::Path, sync::LazyLock};
+use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 
 use serde_json::{Map, Value, json};
 use wharf::{Answer, Configuration, Context, Error, Host, TenantId, ToolService, Viewer};
@@ -15,16 +15,10 @@ const BUNDLED: [&str; 6] = ["browser", "content-store", "planning", "playbook", 
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     top: String,
-    call_limits: String,
-    host_limits: String,
-    process_limits: String,
-    terminal_limits: String,
-    webview_limits: String,
-    stream_limits: String,
-    http_limits: String,
-    request_limits: String,
+    /// The lines of each table of limits.
+    limits: BTreeMap<&'static str, String>,
     hostile_top: String,
-    hostile: String,
+    hostile_grants: String,
     plugins: String,
     bundled: Vec<&'static str>,
     bare: bool,
@@ -52,66 +46,57 @@ impl Setup {
 
     /// A limit of every plugin's calls.
     #[must_use]
-    pub fn limit(mut self, name: &str, value: u64) -> Self {
-        self.call_limits.push_str(&format!("{name} = {value}\n"));
-        self
+    pub fn limit(self, name: &str, value: u64) -> Self {
+        self.limit_of("limits", name, value)
     }
 
     /// A limit of the host.
     #[must_use]
-    pub fn host_limit(mut self, name: &str, value: u64) -> Self {
-        self.host_limits.push_str(&format!("{name} = {value}\n"));
-        self
+    pub fn host_limit(self, name: &str, value: u64) -> Self {
+        self.limit_of("host.limits", name, value)
     }
 
     /// Grants `hostile` state, with further lines of that grant.
     #[must_use]
-    pub fn state(mut self, lines: &str) -> Self {
-        self.hostile.push_str(&format!("[plugin.hostile.grants.state]\nreason = \"a test\"\n{lines}\n"));
-        self
+    pub fn state(self, lines: &str) -> Self {
+        self.grant("state", lines)
     }
 
     /// Grants `hostile` processes, with further lines of that grant.
     #[must_use]
-    pub fn processes(mut self, lines: &str) -> Self {
-        self.hostile.push_str(&format!("[plugin.hostile.grants.process]\nreason = \"a test\"\n{lines}\n"));
-        self
+    pub fn processes(self, lines: &str) -> Self {
+        self.grant("process", lines)
     }
 
     /// Grants `hostile` the files of its session, with further lines of that
     /// grant.
     #[must_use]
-    pub fn workspace(mut self, lines: &str) -> Self {
-        self.hostile.push_str(&format!("[plugin.hostile.grants.workspace]\nreason = \"a test\"\n{lines}\n"));
-        self
+    pub fn workspace(self, lines: &str) -> Self {
+        self.grant("workspace", lines)
     }
 
     /// A limit of processes and workspaces.
     #[must_use]
-    pub fn process_limit(mut self, name: &str, value: u64) -> Self {
-        self.process_limits.push_str(&format!("{name} = {value}\n"));
-        self
+    pub fn process_limit(self, name: &str, value: u64) -> Self {
+        self.limit_of("process.limits", name, value)
     }
 
     /// Grants `hostile` terminals, with further lines of that grant.
     #[must_use]
-    pub fn terminals(mut self, lines: &str) -> Self {
-        self.hostile.push_str(&format!("[plugin.hostile.grants.terminal]\nreason = \"a test\"\n{lines}\n"));
-        self
+    pub fn terminals(self, lines: &str) -> Self {
+        self.grant("terminal", lines)
     }
 
     /// Grants `hostile` web pages, with further lines of that grant.
     #[must_use]
-    pub fn webviews(mut self, lines: &str) -> Self {
-        self.hostile.push_str(&format!("[plugin.hostile.grants.webview]\nreason = \"a test\"\n{lines}\n"));
-        self
+    pub fn webviews(self, lines: &str) -> Self {
+        self.grant("webview", lines)
     }
 
     /// A limit of web pages.
     #[must_use]
-    pub fn webview_limit(mut self, name: &str, value: u64) -> Self {
-        self.webview_limits.push_str(&format!("{name} = {value}\n"));
-        self
+    pub fn webview_limit(self, name: &str, value: u64) -> Self {
+        self.limit_of("webview.limits", name, value)
     }
 
     /// Grants terminals to clients over HTTP, with further lines of that grant.
@@ -128,39 +113,32 @@ impl Setup {
 
     /// A limit of terminals.
     #[must_use]
-    pub fn terminal_limit(mut self, name: &str, value: u64) -> Self {
-        self.terminal_limits.push_str(&format!("{name} = {value}\n"));
-        self
+    pub fn terminal_limit(self, name: &str, value: u64) -> Self {
+        self.limit_of("terminal.limits", name, value)
     }
 
     /// A limit of streams of events.
     #[must_use]
-    pub fn stream_limit(mut self, name: &str, value: u64) -> Self {
-        self.stream_limits.push_str(&format!("{name} = {value}\n"));
-        self
+    pub fn stream_limit(self, name: &str, value: u64) -> Self {
+        self.limit_of("stream.limits", name, value)
     }
 
     /// A limit of HTTP.
     #[must_use]
-    pub fn http_limit(mut self, name: &str, value: u64) -> Self {
-        self.http_limits.push_str(&format!("{name} = {value}\n"));
-        self
+    pub fn http_limit(self, name: &str, value: u64) -> Self {
+        self.limit_of("http.limits", name, value)
     }
 
     /// Grants `hostile` these requests, with further lines of that grant.
     #[must_use]
-    pub fn requests(mut self, requests: &[&str], lines: &str) -> Self {
-        self.hostile.push_str(&format!(
-            "[plugin.hostile.grants.http]\nreason = \"a test\"\nrequests = {requests:?}\n{lines}\n"
-        ));
-        self
+    pub fn requests(self, requests: &[&str], lines: &str) -> Self {
+        self.grant("http", &format!("requests = {requests:?}\n{lines}"))
     }
 
     /// A limit of requests.
     #[must_use]
-    pub fn request_limit(mut self, name: &str, value: u64) -> Self {
-        self.request_limits.push_str(&format!("{name} = {value}\n"));
-        self
+    pub fn request_limit(self, name: &str, value: u64) -> Self {
+        self.limit_of("request.limits", name, value)
     }
 
     /// Lines of the table of `hostile` itself.
@@ -179,9 +157,8 @@ impl Setup {
 
     /// Grants `hostile` events.
     #[must_use]
-    pub fn events(mut self) -> Self {
-        self.hostile.push_str("[plugin.hostile.grants.events]\nreason = \"a test\"\n");
-        self
+    pub fn events(self) -> Self {
+        self.grant("events", "")
     }
 
     /// Adds the planning plugin, with state.
@@ -213,13 +190,21 @@ impl Setup {
         self
     }
 
+    fn limit_of(mut self, table: &'static str, name: &str, value: u64) -> Self {
+        self.limits.entry(table).or_default().push_str(&format!("{name} = {value}\n"));
+        self
+    }
+
+    fn grant(mut self, capability: &str, lines: &str) -> Self {
+        self.hostile_grants
+            .push_str(&format!("[plugin.hostile.grants.{capability}]\nreason = \"a test\"\n{lines}\n"));
+        self
+    }
+
     /// What it amounts to in `wharf.toml`.
     #[must_use]
     pub fn text(&self) -> String {
-        let Self {
-            top, call_limits, host_limits, process_limits, hostile_top, hostile, plugins, bundled, bare, ..
-        } = self;
-        let Self { terminal_limits, webview_limits, stream_limits, http_limits, request_limits, .. } = self;
+        let Self { top, limits, hostile_top, hostile_grants, plugins, bundled, bare } = self;
         let guest =
             |name: &str| format!("[plugin.{name}]\nsource = '{}'\n", component(&format!("guest-{name}")).display());
         // The other plugins of the binary are not tested here.
@@ -227,12 +212,8 @@ impl Setup {
         let without = BUNDLED.iter().filter(|name| !bundled.contains(name)).map(|name| off(name));
         let without: String = without.collect();
         let (echo, guest) = if *bare { Default::default() } else { (guest("echo"), guest("hostile")) };
-        format!(
-            "{top}\n[limits]\n{call_limits}\n[host.limits]\n{host_limits}\n[process.limits]\n{process_limits}\n\
-             [terminal.limits]\n{terminal_limits}\n[webview.limits]\n{webview_limits}\n[stream.limits]\n{stream_limits}\n[http.limits]\n{http_limits}\n\
-             [request.limits]\n{request_limits}\n\
-             {echo}{guest}{hostile_top}{hostile}{plugins}{without}"
-        )
+        let limits: String = limits.iter().map(|(table, lines)| format!("[{table}]\n{lines}")).collect();
+        format!("{top}\n{limits}{echo}{guest}{hostile_top}{hostile_grants}{plugins}{without}")
     }
 
     /// Checked.
