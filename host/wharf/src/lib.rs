@@ -115,6 +115,8 @@ pub use wharf_core::service::front_end;
 pub use wharf_core::service::input;
 /// What plugins offer beside tools: prompts, resources, completions.
 pub use wharf_core::service::offer;
+/// What is asked of terminals and told of them: [`Host::terminal_service`].
+pub use wharf_completion::terminals as terminal;
 /// What is asked of web pages and told of them: [`Host::web_pages`].
 pub use wharf_core::service::web_page;
 
