@@ -196,8 +196,7 @@ impl Setup {
     }
 
     fn grant(mut self, capability: &str, lines: &str) -> Self {
-        self.hostile_grants
-            .push_str(&format!("[plugin.hostile.grants.{capability}]\nreason = \"a test\"\n{lines}\n"));
+        self.hostile_grants.push_str(&format!("[plugin.hostile.grants.{capability}]\nreason = \"a test\"\n{lines}\n"));
         self
     }
 

@@ -109,14 +109,14 @@ pub use wharf_state::MemoryStore;
 pub use wharf_completion::detection as completion;
 /// Streams of events: [`Host::streams`].
 pub use wharf_completion::stream;
+/// What is asked of terminals and told of them: [`Host::terminal_service`].
+pub use wharf_completion::terminals as terminal;
 /// What a front end says and is told: [`Host::connect_front_end`].
 pub use wharf_core::service::front_end;
 /// The rounds of input in which a call asks its caller.
 pub use wharf_core::service::input;
 /// What plugins offer beside tools: prompts, resources, completions.
 pub use wharf_core::service::offer;
-/// What is asked of terminals and told of them: [`Host::terminal_service`].
-pub use wharf_completion::terminals as terminal;
 /// What is asked of web pages and told of them: [`Host::web_pages`].
 pub use wharf_core::service::web_page;
 

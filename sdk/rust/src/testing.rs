@@ -28,7 +28,7 @@ use crate::state::{Change, Entry, ScanPage, Scope, Usage};
 use crate::{Answer, Call, Plugin, ToolError};
 use grants::{TestServer, TestTerminals, TestWorkspace};
 #[cfg(feature = "schema-checks")]
-pub use schemas::{accepts, check_definitions};
+pub use schemas::{TestAgent, accepts, check_definitions};
 use store::{BucketKey, Store};
 pub use streams::{StreamEvent, TestStream};
 pub use terminal::script::{Response, Script};

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{Agent, site};
+use crate::{Agent, TestAgent as _, site};
 
 #[test]
 fn a_click_goes_to_the_middle_of_its_element_and_tells_where_that_led() {

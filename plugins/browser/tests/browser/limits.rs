@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 #[test]
 fn numbers_and_lengths_out_of_range_are_refused_by_name() {

@@ -10,13 +10,21 @@ mod schemas;
 
 use serde_json::{Value, json};
 use wharf_plugin_browser::WharfPlugin;
-use wharf_sdk::testing::{self, PageRequest, Reaction, TestCall, WebPageScript};
+use wharf_sdk::testing::{self, PageRequest, Reaction, TestAgent, TestCall, WebPageScript};
 use wharf_sdk::webview::{DialogKind, FailureKind};
 
 const SHOP: &str = "http://shop.test/";
 
 /// A model at work in a session.
 struct Agent(TestCall);
+
+impl TestAgent for Agent {
+    type Plugin = WharfPlugin;
+
+    fn test_call(&self) -> &TestCall {
+        &self.0
+    }
+}
 
 impl Agent {
     /// On a site with a page for each thing that may happen.
@@ -33,21 +41,6 @@ impl Agent {
         let agent = Self::new();
         agent.ok("navigate", &json!({ "url": SHOP }));
         agent
-    }
-
-    #[track_caller]
-    fn ok(&self, tool: &str, arguments: &Value) -> Value {
-        self.answer(tool, arguments).0
-    }
-
-    #[track_caller]
-    fn answer(&self, tool: &str, arguments: &Value) -> (Value, String) {
-        self.0.expect_answer::<WharfPlugin>(tool, arguments)
-    }
-
-    #[track_caller]
-    fn refused(&self, tool: &str, arguments: &Value) -> String {
-        self.0.expect_refusal::<WharfPlugin>(tool, arguments)
     }
 
     /// The operations that the first page was asked for, each with its parameters.

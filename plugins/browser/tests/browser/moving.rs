@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{Agent, SHOP};
+use crate::{Agent, SHOP, TestAgent as _};
 
 #[test]
 fn an_address_opens_a_session_where_there_is_none_and_tells_where_it_led() {

@@ -3,7 +3,7 @@
 use serde_json::json;
 use wharf_sdk::testing::PageRequest;
 
-use crate::{Agent, site};
+use crate::{Agent, TestAgent as _, site};
 
 #[test]
 fn words_of_the_page_stand_apart_from_those_of_the_host() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{Agent, id_of};
+use crate::{Agent, TestAgent as _, id_of};
 
 #[test]
 fn a_text_is_kept_and_described() {

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 #[test]
 fn what_has_no_text_is_refused() {

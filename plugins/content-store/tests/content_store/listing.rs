@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Agent, id_of};
+use crate::{Agent, TestAgent as _, id_of};
 
 #[test]
 fn pages_are_newest_first_and_say_truly_whether_there_is_more() {

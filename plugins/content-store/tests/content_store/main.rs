@@ -14,30 +14,23 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use wharf_content_store::WharfPlugin;
-use wharf_sdk::testing::{self, TestCall};
+use wharf_sdk::testing::{self, TestAgent, TestCall};
 
 /// A model at work in a session.
 #[derive(Clone)]
 struct Agent(TestCall);
 
+impl TestAgent for Agent {
+    type Plugin = WharfPlugin;
+
+    fn test_call(&self) -> &TestCall {
+        &self.0
+    }
+}
+
 impl Agent {
     fn new() -> Self {
         Self(TestCall::new().session("session").assistant("assistant").thread("thread"))
-    }
-
-    #[track_caller]
-    fn ok(&self, tool: &str, arguments: &Value) -> Value {
-        self.answer(tool, arguments).0
-    }
-
-    #[track_caller]
-    fn answer(&self, tool: &str, arguments: &Value) -> (Value, String) {
-        self.0.expect_answer::<WharfPlugin>(tool, arguments)
-    }
-
-    #[track_caller]
-    fn refused(&self, tool: &str, arguments: &Value) -> String {
-        self.0.expect_refusal::<WharfPlugin>(tool, arguments)
     }
 
     /// Adds a text and returns its id.

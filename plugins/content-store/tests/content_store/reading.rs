@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 fn lines(agent: &Agent, id: &str, from: u32, to: u32) -> Value {
     agent.ok("read_content", &json!({ "content_id": id, "from_line": from, "to_line": to }))

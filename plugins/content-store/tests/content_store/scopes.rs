@@ -3,7 +3,7 @@
 use serde_json::json;
 use wharf_sdk::Scope;
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 #[test]
 fn a_session_never_sees_the_contents_of_another() {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Agent, accepts, hits_of};
+use crate::{Agent, TestAgent as _, accepts, hits_of};
 
 #[test]
 fn a_hit_says_where_it_stands_and_shows_the_words() {

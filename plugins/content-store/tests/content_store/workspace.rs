@@ -7,7 +7,7 @@ use std::os::unix::net::UnixListener;
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 const TOOL: &str = "add_content_from_workspace";
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 use wharf_sdk::{Change, Scope};
 
-use crate::Thread;
+use crate::{TestAgent as _, Thread};
 
 const NOTICE: &str = "The earlier plan of this thread expired at 2026-01-01T00:00:00Z because nobody used it for long; \
                       this starts anew.";

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::Thread;
+use crate::{TestAgent as _, Thread};
 
 #[test]
 fn a_new_goal_replaces_the_active_one_and_keeps_the_todos() {

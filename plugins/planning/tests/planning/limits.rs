@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Thread, accepts};
+use crate::{TestAgent as _, Thread, accepts};
 
 /// Tool, its text argument, how many characters that may have, and the rest.
 fn texts() -> Vec<(&'static str, &'static str, usize, Value)> {

@@ -12,35 +12,24 @@ mod todos;
 
 use serde_json::{Value, json};
 use wharf_planning::WharfPlugin;
-use wharf_sdk::testing::{self, TestCall};
+use wharf_sdk::testing::{self, TestAgent, TestCall};
 use wharf_sdk::{Plugin, ToolDefinition};
 
 /// A thread of work, and the model that plans it.
 #[derive(Clone)]
 struct Thread(TestCall);
 
+impl TestAgent for Thread {
+    type Plugin = WharfPlugin;
+
+    fn test_call(&self) -> &TestCall {
+        &self.0
+    }
+}
+
 impl Thread {
     fn new() -> Self {
         Self(TestCall::new().session("session").assistant("assistant").thread("thread"))
-    }
-
-    /// Calls a tool as the host would, and returns what it answers for
-    /// programs. The arguments and the answer must keep the tool's schemas.
-    #[track_caller]
-    fn ok(&self, tool: &str, arguments: &Value) -> Value {
-        self.answer(tool, arguments).0
-    }
-
-    /// The same with the text that the model reads.
-    #[track_caller]
-    fn answer(&self, tool: &str, arguments: &Value) -> (Value, String) {
-        self.0.expect_answer::<WharfPlugin>(tool, arguments)
-    }
-
-    /// Calls a tool that refuses, and returns what the model reads.
-    #[track_caller]
-    fn refused(&self, tool: &str, arguments: &Value) -> String {
-        self.0.expect_refusal::<WharfPlugin>(tool, arguments)
     }
 
     fn state(&self) -> Value {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::Thread;
+use crate::{TestAgent as _, Thread};
 
 #[test]
 fn the_eleventh_memo_takes_the_place_of_the_oldest_and_says_so() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 use wharf_planning::WharfPlugin;
 
-use crate::Thread;
+use crate::{TestAgent as _, Thread};
 
 #[test]
 fn threads_assistants_and_sessions_never_see_each_other() {

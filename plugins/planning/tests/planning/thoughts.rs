@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Thread;
+use crate::{TestAgent as _, Thread};
 
 fn thought(number: u32, total: u32) -> Value {
     json!({ "thought": format!("thought {number}"), "nextThoughtNeeded": true, "thoughtNumber": number, "totalThoughts": total })

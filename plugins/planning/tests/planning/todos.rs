@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::Thread;
+use crate::{TestAgent as _, Thread};
 
 #[test]
 fn todos_count_from_one_and_need_no_goal() {

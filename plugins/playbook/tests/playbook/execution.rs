@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use wharf_sdk::Scope;
 
-use crate::{Agent, report, step};
+use crate::{Agent, TestAgent as _, report, step};
 
 fn selected() -> (Agent, String) {
     let agent = Agent::new();

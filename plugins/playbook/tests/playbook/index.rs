@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use wharf_sdk::testing::TestCall;
 use wharf_sdk::{Bucket, Call, Scope};
 
-use crate::{Agent, id_of, report};
+use crate::{Agent, TestAgent as _, id_of, report};
 
 fn owners(call: &Call) -> Bucket<'_> {
     call.state(Scope::Plugin, "owners").expect("state is granted")

@@ -4,7 +4,7 @@
 use serde_json::json;
 use wharf_sdk::{Bucket, Call, Scope};
 
-use crate::{Agent, report};
+use crate::{Agent, TestAgent as _, report};
 
 fn playbooks(call: &Call) -> Bucket<'_> {
     call.state(Scope::Assistant, "playbooks").expect("state is granted")

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use wharf_playbook::WharfPlugin;
 
-use crate::{Agent, accepts, report, step};
+use crate::{Agent, TestAgent as _, accepts, report, step};
 
 /// Where a text stands in what create_playbook takes, how an error calls it,
 /// and how many characters it may have.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Agent, step};
+use crate::{Agent, TestAgent as _, step};
 
 fn numbered(count: usize) -> Agent {
     let agent = Agent::new();

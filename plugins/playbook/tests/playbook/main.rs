@@ -13,34 +13,23 @@ mod writing;
 
 use serde_json::{Value, json};
 use wharf_playbook::WharfPlugin;
-use wharf_sdk::testing::{self, TestCall};
+use wharf_sdk::testing::{self, TestAgent, TestCall};
 
 /// A model at work, somewhere.
 #[derive(Clone)]
 struct Agent(TestCall);
 
+impl TestAgent for Agent {
+    type Plugin = WharfPlugin;
+
+    fn test_call(&self) -> &TestCall {
+        &self.0
+    }
+}
+
 impl Agent {
     fn new() -> Self {
         Self(TestCall::new().session("session").assistant("assistant").thread("thread"))
-    }
-
-    /// Calls a tool as the host would, and returns what it answers for
-    /// programs. The arguments and the answer must keep the tool's schemas.
-    #[track_caller]
-    fn ok(&self, tool: &str, arguments: &Value) -> Value {
-        self.answer(tool, arguments).0
-    }
-
-    /// The same with the text that the model reads.
-    #[track_caller]
-    fn answer(&self, tool: &str, arguments: &Value) -> (Value, String) {
-        self.0.expect_answer::<WharfPlugin>(tool, arguments)
-    }
-
-    /// Calls a tool that refuses, and returns what the model reads.
-    #[track_caller]
-    fn refused(&self, tool: &str, arguments: &Value) -> String {
-        self.0.expect_refusal::<WharfPlugin>(tool, arguments)
     }
 
     #[track_caller]

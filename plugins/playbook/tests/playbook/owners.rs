@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Agent, id_of, report};
+use crate::{Agent, TestAgent as _, id_of, report};
 
 /// Every tool that takes an id, with arguments that would do.
 fn tools(id: &str) -> [(&'static str, Value); 4] {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Agent, step};
+use crate::{Agent, TestAgent as _, step};
 
 fn with(mut step: Value, field: &str, value: &str) -> Value {
     step[field] = json!(value);

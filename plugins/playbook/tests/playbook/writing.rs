@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Agent, id_of, report, step};
+use crate::{Agent, TestAgent as _, id_of, report, step};
 
 #[test]
 fn a_playbook_is_answered_and_kept_with_all_its_fields() {

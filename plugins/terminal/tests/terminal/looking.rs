@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 #[test]
 fn the_screen_shows_its_last_lines_with_the_cursor_and_what_went_off_the_top() {

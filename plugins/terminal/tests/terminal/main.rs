@@ -11,10 +11,18 @@ mod turns;
 use serde_json::{Value, json};
 use wharf_plugin_terminal::WharfPlugin;
 use wharf_sdk::terminal::{Confidence, Layer, Reason};
-use wharf_sdk::testing::{self, Response, Script, TestCall};
+use wharf_sdk::testing::{self, Response, Script, TestAgent, TestCall};
 
 /// A model at work in a session.
 struct Agent(TestCall);
+
+impl TestAgent for Agent {
+    type Plugin = WharfPlugin;
+
+    fn test_call(&self) -> &TestCall {
+        &self.0
+    }
+}
 
 impl Agent {
     /// One that may start a shell and an interpreter.
@@ -51,21 +59,6 @@ impl Agent {
 
     fn id(&self, start: &Value) -> String {
         self.ok("start_terminal", start)["terminal_id"].as_str().expect("an id").to_owned()
-    }
-
-    #[track_caller]
-    fn ok(&self, tool: &str, arguments: &Value) -> Value {
-        self.answer(tool, arguments).0
-    }
-
-    #[track_caller]
-    fn answer(&self, tool: &str, arguments: &Value) -> (Value, String) {
-        self.0.expect_answer::<WharfPlugin>(tool, arguments)
-    }
-
-    #[track_caller]
-    fn refused(&self, tool: &str, arguments: &Value) -> String {
-        self.0.expect_refusal::<WharfPlugin>(tool, arguments)
     }
 
     #[track_caller]

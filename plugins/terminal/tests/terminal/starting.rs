@@ -4,7 +4,7 @@ use serde_json::json;
 use wharf_plugin_terminal::WharfPlugin;
 use wharf_sdk::testing::TestCall;
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 #[test]
 fn a_program_is_started_and_what_it_says_first_is_shown() {

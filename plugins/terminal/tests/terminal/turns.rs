@@ -3,7 +3,7 @@
 use serde_json::json;
 use wharf_plugin_terminal::WharfPlugin;
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 #[test]
 fn a_message_is_answered_with_the_exit_code_first_and_without_its_echo() {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 fn edits(path: &str, replacements: &Value) -> Value {
     json!({ "path": path, "replacements": replacements })

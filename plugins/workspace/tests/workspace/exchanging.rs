@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::json;
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 /// An agent with a folder `in` to read from and `out` to write to.
 fn agent() -> Agent {

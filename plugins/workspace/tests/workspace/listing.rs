@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 fn paths(listing: &Value) -> Vec<&str> {
     listing["entries"]

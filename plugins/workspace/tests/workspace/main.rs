@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tempfile::TempDir;
 use wharf_plugin_workspace::WharfPlugin;
-use wharf_sdk::testing::{self, TestCall};
+use wharf_sdk::testing::{self, TestAgent, TestCall};
 
 /// Where processes see the workspace.
 const SHOWN: &str = "/home/agent/workspace";
@@ -26,6 +26,14 @@ const SHOWN: &str = "/home/agent/workspace";
 struct Agent {
     call: TestCall,
     folder: TempDir,
+}
+
+impl TestAgent for Agent {
+    type Plugin = WharfPlugin;
+
+    fn test_call(&self) -> &TestCall {
+        &self.call
+    }
 }
 
 impl Agent {
@@ -67,21 +75,6 @@ impl Agent {
         let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         names.sort();
         names
-    }
-
-    #[track_caller]
-    fn ok(&self, tool: &str, arguments: &Value) -> Value {
-        self.answer(tool, arguments).0
-    }
-
-    #[track_caller]
-    fn answer(&self, tool: &str, arguments: &Value) -> (Value, String) {
-        self.call.expect_answer::<WharfPlugin>(tool, arguments)
-    }
-
-    #[track_caller]
-    fn refused(&self, tool: &str, arguments: &Value) -> String {
-        self.call.expect_refusal::<WharfPlugin>(tool, arguments)
     }
 }
 

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixListener;
 
 use serde_json::{Value, json};
 
-use crate::{Agent, SHOWN};
+use crate::{Agent, SHOWN, TestAgent as _};
 
 /// Every tool that takes a path of the workspace, with this one.
 fn calls(path: &str) -> Vec<(&'static str, Value)> {

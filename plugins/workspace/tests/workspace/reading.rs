@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 fn range(answer: &Value) -> (u64, u64, u64) {
     let number = |name: &str| answer[name].as_u64().expect(name);

@@ -6,7 +6,7 @@ use wharf_plugin_workspace::WharfPlugin;
 use wharf_sdk::Plugin;
 use wharf_sdk::testing::{TestCall, check_definitions};
 
-use crate::{Agent, accepts};
+use crate::{Agent, TestAgent as _, accepts};
 
 #[test]
 fn every_tool_is_there_in_a_fixed_order() {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use wharf_plugin_workspace::WharfPlugin;
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 fn places(found: &Value) -> Vec<String> {
     let matches = found["matches"].as_array().expect("matches").iter();

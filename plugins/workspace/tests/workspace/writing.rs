@@ -6,7 +6,7 @@ use std::thread;
 use serde_json::json;
 use wharf_plugin_workspace::WharfPlugin;
 
-use crate::Agent;
+use crate::{Agent, TestAgent as _};
 
 #[test]
 fn a_file_is_made_with_the_directories_on_the_way_replaced_and_added_to() {

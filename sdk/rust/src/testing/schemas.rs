@@ -43,6 +43,84 @@ impl TestCall {
     }
 }
 
+/// A model in a test, which calls the tools of one plugin as the host would.
+///
+/// A test has a kind of agent of its own, with what that needs, and gets the calls:
+///
+/// ```
+/// use serde_json::json;
+/// use wharf_sdk::{Call, Reply, ToolError, testing::{TestAgent, TestCall}, tool};
+///
+/// /// Whom to greet.
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// #[serde(deny_unknown_fields)]
+/// struct Visit {
+///     /// The name of a person.
+///     name: String,
+/// }
+///
+/// #[derive(serde::Serialize, schemars::JsonSchema)]
+/// struct Greeting {
+///     letters: usize,
+/// }
+///
+/// /// Greets somebody.
+/// #[tool(title = "Greet")]
+/// fn greet(_: &Call, input: Visit) -> Result<Reply<Greeting>, ToolError> {
+///     Ok(Reply::new(format!("Welcome, {}.", input.name), Greeting { letters: input.name.len() }))
+/// }
+///
+/// wharf_sdk::plugin!(greet);
+///
+/// struct Visitor(TestCall);
+///
+/// impl TestAgent for Visitor {
+///     type Plugin = WharfPlugin;
+///
+///     fn test_call(&self) -> &TestCall {
+///         &self.0
+///     }
+/// }
+///
+/// let visitor = Visitor(TestCall::new().session("a"));
+/// assert_eq!(visitor.ok("greet", &json!({ "name": "Ada" })), json!({ "letters": 3 }));
+/// ```
+pub trait TestAgent {
+    /// The plugin of the tools.
+    type Plugin: Plugin;
+
+    /// The context in which the agent calls.
+    fn test_call(&self) -> &TestCall;
+
+    /// What a tool answers for programs. The arguments and the answer must keep the tool's
+    /// schemas.
+    ///
+    /// # Panics
+    /// As [`TestCall::expect_answer`].
+    #[track_caller]
+    fn ok(&self, tool: &str, arguments: &Value) -> Value {
+        self.answer(tool, arguments).0
+    }
+
+    /// The same with the text that the model reads.
+    ///
+    /// # Panics
+    /// As [`TestCall::expect_answer`].
+    #[track_caller]
+    fn answer(&self, tool: &str, arguments: &Value) -> (Value, String) {
+        self.test_call().expect_answer::<Self::Plugin>(tool, arguments)
+    }
+
+    /// What the model reads of a tool that refuses.
+    ///
+    /// # Panics
+    /// As [`TestCall::expect_refusal`].
+    #[track_caller]
+    fn refused(&self, tool: &str, arguments: &Value) -> String {
+        self.test_call().expect_refusal::<Self::Plugin>(tool, arguments)
+    }
+}
+
 /// Whether the host would let these arguments through to the tool `name`.
 ///
 /// # Panics
