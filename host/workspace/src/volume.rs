@@ -3,7 +3,7 @@
 //!
 //! The count is never too small: a file that is overwritten
 //! or has holes may count for more than it takes until the next measurement. It never knows
-//! how anybody writes, nor, where a volume is a workspace, who does.
+//! how a write is made, and only of a folder that tenants share who makes it.
 
 use std::{
     fs::File,
@@ -119,7 +119,7 @@ impl Volume {
     }
 
     /// Takes room for a write of a tenant's call, all of it or none. A workspace counts for its
-    /// own tenant, whoever asks.
+    /// own tenant in each case.
     ///
     /// # Errors
     /// The limit that the write would break.

@@ -74,7 +74,7 @@ fn bytes_and_entries_are_counted_by_session_by_tenant_and_in_all_as_they_are_wri
     };
     let (first, second, third) = (volume("t", "a"), volume("t", "b"), volume("u", "a"));
     let limit = |taken: Result<(), wharf_core::QuotaFull>| taken.expect_err("one too many").bound.0;
-    // A workspace counts for its own tenant, whoever asks.
+    // A workspace counts for its own tenant in each case.
     let by = TenantId::local();
     first.take(&by, 100_000, 10).expect("all of it");
     assert_eq!(limit(first.take(&by, 1, 0)), "workspace_bytes");

@@ -65,7 +65,7 @@ pub(super) struct GrantArguments {
     #[arg(long, value_enum, value_name = "PROFILE", conflicts_with = "allow")]
     from_profile: Option<ProfileChoice>,
 
-    /// Why, for whoever reads the configuration later
+    /// Why, for later readers of the configuration
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 

@@ -68,7 +68,7 @@ pub struct TerminalExit {
     pub because: Option<String>,
 }
 
-/// A terminal that the session may look at, whoever opened it.
+/// A terminal that the session may look at, of any owner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WatchableTerminal {
     /// Its handle.

@@ -29,7 +29,7 @@ use super::signature::VerificationKey;
 /// How long keys are believed.
 const KEPT: Duration = Duration::from_secs(3_600);
 /// How long keys are believed of an issuer that is away. An outage of a night or of a holiday
-/// locks nobody out; whoever keeps the issuer away cannot keep a withdrawn key alive for longer.
+/// locks nobody out, and who keeps the issuer away keeps no withdrawn key alive for longer.
 const UNCONFIRMED: Duration = Duration::from_secs(24 * 3_600);
 /// From this age on they are fetched again, on the side.
 const RENEWED: Duration = Duration::from_secs(1_800);

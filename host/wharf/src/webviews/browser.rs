@@ -30,7 +30,7 @@ pub(super) fn open(settings: &WebViewSettings, spawner: &Spawner) -> Result<Arc<
     if settings.no_sandbox {
         tracing::warn!(
             target: "wharf::start",
-            "web pages run without the browser's sandbox ([webview] `sandbox = false`): whoever breaks out of one has all \
+            "web pages run without the browser's sandbox ([webview] `sandbox = false`): a page that breaks out of it has all \
              that the browser's user has"
         );
     }

@@ -154,7 +154,7 @@ pub(super) async fn one_tenant_that_fills_its_share_of_a_folder_leaves_room_for_
     assert!(writes(&fixture, "other", "b", "/exchange/out/third", 600_000).await, "another tenant has its own");
     // What was written of the second one is there, too.
     assert!(changes(&fixture, "local", "remove_file", "second").await);
-    assert!(changes(&fixture, "other", "remove_file", "first").await, "whoever removes it");
+    assert!(changes(&fixture, "other", "remove_file", "first").await, "another tenant removes it");
     assert!(writes(&fixture, "local", "a", "/exchange/out/first", 600_000).await, "there is room again");
     // A call that goes on hears the name of the limit.
     let going_on = json!({"path": "/exchange/out/more", "bytes": 600_000, "times": 1_000});

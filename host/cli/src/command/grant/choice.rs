@@ -84,7 +84,7 @@ fn names(key: &str, written: &str) -> GrantValue {
 /// What flags grant. Several of one capability are one grant.
 pub(super) fn by_flags(allowed: &[Allow], reason: Option<&str>, expires: Option<&Expiry>) -> Result<Vec<GrantChange>> {
     let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
-        bail!("a grant needs a reason, for whoever reads the configuration later: --reason \"…\"");
+        bail!("a grant needs a reason, for later readers of the configuration: --reason \"…\"");
     };
     let mut grantings: Vec<GrantChange> = Vec::new();
     for allow in allowed {
@@ -161,7 +161,7 @@ impl<R: BufRead, W: Write> Questions<R, W> {
         loop {
             let question = match claimed {
                 Some(claimed) => format!("Why? [{claimed}]"),
-                None => "Why? (for whoever reads the configuration later)".to_owned(),
+                None => "Why? (for later readers of the configuration)".to_owned(),
             };
             let answer = self.answer(&question)?;
             match claimed {
