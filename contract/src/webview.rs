@@ -34,7 +34,7 @@ words! {
         Done = "done";
         /// It has, without one.
         Failed = "failed";
-        /// It had ended, and what came of it is not kept any more.
+        /// It had ended, and the result is not kept any more.
         Expired = "expired";
         /// This owner never made it, or that is forgotten.
         Unknown = "unknown";
@@ -262,7 +262,7 @@ words! {
 /// In the `meta` of a page: counts the windows that it wanted to open.
 pub const POPUPS: &str = "popups";
 
-/// In the `meta` of what came of a script: what `typeof` said of its result.
+/// In the `meta` of the result of a script: what `typeof` said of its result.
 pub const TYPE: &str = "type";
 
 /// What holds for the pages of a plugin here: what `status` answers.

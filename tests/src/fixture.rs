@@ -31,7 +31,7 @@ impl Running {
         self.task.is_finished()
     }
 
-    /// What came of it.
+    /// The result.
     ///
     /// # Errors
     /// What the call ended with.

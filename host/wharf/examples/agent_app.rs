@@ -22,7 +22,7 @@ enum Turn {
 }
 
 /// What decides: it is shown the tools that there are, and what it has done so far
-/// with what came of it.
+/// with the outcome.
 trait Model {
     fn next(&mut self, tools: &[ToolDefinition], done: &[(String, String)]) -> Turn;
 }

@@ -298,7 +298,7 @@ impl Host {
     /// [plugin.host.grants.webview].
     ///
     /// A script is handed over and known by the id of its request, so nothing waits in
-    /// the browser's way; what came of it is polled.
+    /// the browser's way; its outcome is polled.
     #[must_use]
     pub fn web_pages(&self) -> Arc<dyn WebPageService> {
         Arc::new(HostPages::new(self.shared.backends.clone(), Arc::clone(&self.shared.own_grants)))

@@ -31,7 +31,7 @@ pub(crate) struct PageBefore {
     downloads: u64,
 }
 
-/// What came of something that was done.
+/// The outcome of something that was done.
 pub(crate) struct ActionEffects {
     pub(crate) page: PageNow,
     /// A sentence each.

@@ -25,12 +25,12 @@ use crate::answer::{PageNow, fenced};
 use crate::limits;
 use crate::page::{PageReply, SessionPage};
 
-/// What came of something that was done with a page.
+/// The outcome of something that was done with a page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ActionAnswer {
     /// What was done.
     done: String,
-    /// What came of it: the page went elsewhere, a download, a window.
+    /// Effects: the page went elsewhere, a download, a window.
     happened: Vec<String>,
     /// The page as it is now, where that was asked for: words of the page.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@
 //!   on plain values that know nothing of calls or storage.
 //! - `store` reads and writes a document under optimistic control.
 //! - `tools` are the functions that a model calls: each changes one document
-//!   and says what came of it.
+//!   and says the result.
 //!
 //! No module knows whose thread it is: the host keys the state.
 

@@ -41,7 +41,7 @@ pub(crate) struct Thread<'call> {
     pub(crate) bucket: Bucket<'call>,
 }
 
-/// What came of a call, and what the model should know besides.
+/// The outcome of a call, and what the model should know besides.
 pub(crate) struct WithNotice<T> {
     pub(crate) value: T,
     /// Said once: the thread's earlier content expired.

@@ -30,7 +30,7 @@ pub(crate) struct Todo {
     pub(crate) name: String,
     pub(crate) status: Status,
     pub(crate) priority: Priority,
-    /// What came of it.
+    /// The result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) summary: Option<String>,
 }

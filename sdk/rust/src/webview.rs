@@ -127,7 +127,7 @@ impl WebPages<'_> {
         self.host.perform(id, operation.name(), &parameters, deadline.map_or(0, milliseconds))
     }
 
-    /// What came of a request so far; never waits. [`WebPages::wait`] is better.
+    /// The outcome of a request so far; never waits. [`WebPages::wait`] is better.
     ///
     /// # Errors
     /// Only those of every function; a request that is not there is no error, but

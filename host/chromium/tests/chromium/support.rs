@@ -238,7 +238,7 @@ impl Page<'_> {
         token
     }
 
-    /// What came of a request.
+    /// The outcome of a request.
     pub(crate) async fn outcome(&self, token: Token) -> Settled {
         let settled = || self.stage.heard.settled.lock().expect("a lock").get(&token).cloned();
         self.wait("a request is settled", settled).await

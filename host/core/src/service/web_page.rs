@@ -2,7 +2,7 @@
 //!
 //! Plain data in both directions, so that the protocol's crate knows nothing of
 //! the crate of web pages. A script is handed over and known by the id of its request;
-//! what came of it is polled, so that nobody waits in the browser's way.
+//! its outcome is polled, so that nobody waits in the browser's way.
 
 use std::time::Duration;
 
@@ -142,7 +142,7 @@ pub struct PageDialog {
 /// A request that was handed over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PageRequest {
-    /// Its handle: what came of it is polled by that.
+    /// Its handle: its outcome is polled by that.
     pub request: String,
 }
 
@@ -163,10 +163,10 @@ pub struct PageRequestDescription {
     pub failure: Option<String>,
 }
 
-/// What came of a request so far.
+/// The outcome of a request so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PageOutcome {
-    /// `pending`, `done`, `failed`, or `expired`: it ended, and what came of it is
+    /// `pending`, `done`, `failed`, or `expired`: it ended, and the result is
     /// not kept any more.
     pub state: String,
     /// Since it was made, in milliseconds; of one that has ended, until it ended.
@@ -279,7 +279,7 @@ pub trait WebPageService: Send + Sync + 'static {
     /// `not-found`.
     async fn requests(&self, context: &Context, page: &str) -> Result<Vec<PageRequestDescription>, Error>;
 
-    /// What came of a request, with at most so many bytes of its result. Waits until
+    /// The outcome of a request, with at most so many bytes of its result. Waits until
     /// it has ended, a dialog waits for an answer, or `patience` is over. Asking again
     /// gives the same answer for as long as the result is kept.
     ///

@@ -86,7 +86,7 @@ fn of_pages() -> Vec<Route> {
         Route::new(
             "post",
             "/v1/pages/{page}/scripts",
-            ("executeScript", "Hands over a script. What came of it is polled by the id of the request."),
+            ("executeScript", "Hands over a script. Poll its outcome by the id of the request."),
             post(execute),
             vec![json::<PageRequest>(202, "It was handed over.")],
         )
@@ -132,7 +132,7 @@ fn of_requests() -> Vec<Route> {
             REQUEST,
             (
                 "pollPageRequest",
-                "Tells what came of a request so far. Waits for its end as long as `wait_ms` says, and no longer \
+                "Tells the outcome of a request so far. Waits for its end as long as `wait_ms` says, and no longer \
                  where a dialog waits for an answer.",
             ),
             get(poll),

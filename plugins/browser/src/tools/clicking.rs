@@ -40,7 +40,7 @@ pub(crate) struct ClickInput {
 }
 
 /// Clicks an element of a page as a person would: waits until it is there, visible, enabled, still and not covered, scrolls to it
-/// and clicks its middle. Then waits for what comes of it: a page that loads, a dialog (handle_dialog answers it), a download.
+/// and clicks its middle. Then waits for the effect: a page that loads, a dialog (handle_dialog answers it), a download.
 #[tool(title = "Click", destructive, open_world, timeout_milliseconds = 90_000)]
 pub(crate) fn click(call: &Call, input: ClickInput) -> Result<Reply<ActionAnswer>, ToolError> {
     check_element("element", &input.element)?;

@@ -27,7 +27,7 @@ pub(crate) struct HandleDialog {
     session: Option<String>,
 }
 
-/// Answers the dialog (alert, confirm, prompt) that a page has opened, and waits for what comes of it. While one is open, nothing
+/// Answers the dialog (alert, confirm, prompt) that a page has opened, and waits for the effect. While one is open, nothing
 /// else can be done with the page; after 30 seconds it is dismissed by itself.
 #[tool(title = "Answer a dialog", destructive, open_world, timeout_milliseconds = 60_000)]
 pub(crate) fn handle_dialog(call: &Call, input: HandleDialog) -> Result<Reply<ActionAnswer>, ToolError> {

@@ -138,7 +138,7 @@ fn ended(page: &SessionPage<'_>, request: &str, longest: Duration) -> Result<Out
             let kind = outcome.kind.unwrap_or(FailureKind::Exception);
             ScriptFailure::Failed { kind, message: outcome.message }
         }
-        _ => ToolError::gone("what came of it is not kept any more: run it again").into(),
+        _ => ToolError::gone("the result is not kept any more: run it again").into(),
     };
     Err(trouble::of_failure(page, failure))
 }

@@ -61,7 +61,7 @@ pub(crate) struct FilledField {
 pub(crate) struct FilledForm {
     /// The fields that were filled.
     fields: Vec<FilledField>,
-    /// What came of it: the page went elsewhere, a window.
+    /// Effects: the page went elsewhere, a window.
     happened: Vec<String>,
     #[serde(flatten)]
     page: PageNow,

@@ -174,7 +174,7 @@ fn tell(
         text.push_str(&format!("\n{line}"));
     }
     if download && happened.is_empty() {
-        text.push_str("\nlist_downloads tells what came of it.");
+        text.push_str("\nlist_downloads tells the outcome.");
     }
     text.push_str(&format!("\n{}", page.text()));
     if let Some(piece) = &piece {

@@ -126,7 +126,7 @@ pub(crate) struct PressKey {
     session: Option<String>,
 }
 
-/// Presses a key in a page, and waits for what comes of it: for shortcuts, menus, lists of suggestions, and to send or leave a
+/// Presses a key in a page, and waits for the effect: for shortcuts, menus, lists of suggestions, and to send or leave a
 /// field. To type a text, use type_text or fill.
 #[tool(title = "Press a key", destructive, open_world, timeout_milliseconds = 90_000)]
 pub(crate) fn press_key(call: &Call, input: PressKey) -> Result<Reply<ActionAnswer>, ToolError> {

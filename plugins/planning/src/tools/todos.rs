@@ -65,7 +65,7 @@ pub(crate) struct MarkTodo {
     /// False makes it pending again.
     #[serde(default = "completed")]
     completed: bool,
-    /// What came of it. Left out, the summary stays; an empty text erases it.
+    /// The result. Left out, the summary stays; an empty text erases it.
     #[schemars(length(max = limits::TODO_SUMMARY))]
     summary: Option<String>,
 }
@@ -75,7 +75,7 @@ fn completed() -> bool {
 }
 
 /// Marks a todo as done, or as pending again with `completed: false`. Call it as soon as a step is finished, with a
-/// summary of what came of it. Answers the todo and how many are pending. An unknown id is an error that lists the valid
+/// summary of the result. Answers the todo and how many are pending. An unknown id is an error that lists the valid
 /// ones.
 #[tool(title = "Mark a todo", idempotent)]
 pub(crate) fn mark_todo(call: &Call, input: MarkTodo) -> Result<Reply<OneTodo>, ToolError> {
@@ -97,7 +97,7 @@ pub(crate) struct UpdateTodo {
     status: Option<Status>,
     /// How much it matters.
     priority: Option<Priority>,
-    /// What came of it. Left out, the summary stays; an empty text erases it.
+    /// The result. Left out, the summary stays; an empty text erases it.
     #[schemars(length(max = limits::TODO_SUMMARY))]
     summary: Option<String>,
 }

@@ -60,7 +60,7 @@ fn the_schema_of_a_todo_to_mark_reads_as_documented() {
                 },
                 "summary": {
                     "type": ["string", "null"], "maxLength": 1000,
-                    "description": "What came of it. Left out, the summary stays; an empty text erases it.",
+                    "description": "The result. Left out, the summary stays; an empty text erases it.",
                 },
             },
         })

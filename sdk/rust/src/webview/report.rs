@@ -62,7 +62,7 @@ impl PageInfo {
     }
 }
 
-/// What came of a request, so far.
+/// The outcome of a request, so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// How the request is.

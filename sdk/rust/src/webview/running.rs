@@ -137,7 +137,7 @@ impl WebPages<'_> {
         deadline.unwrap_or(PATIENCE).min(left).max(Duration::from_millis(1))
     }
 
-    /// What came of a request that has ended with a result; of one that has not
+    /// The outcome of a request that has ended with a result; of one that has not
     /// by then, that it was cancelled.
     fn ended(&self, request: &str, deadline: Duration) -> Result<Outcome, ScriptFailure> {
         let outcome = self.wait(request, deadline.saturating_add(GRACE))?;
@@ -156,7 +156,7 @@ impl WebPages<'_> {
                 Err(ScriptFailure::Failed { kind: FailureKind::TimeOut, message })
             }
             // Expired, unknown, or of a later contract.
-            _ => Err(ToolError::gone("what came of it is not kept any more").into()),
+            _ => Err(ToolError::gone("the result is not kept any more").into()),
         }
     }
 }

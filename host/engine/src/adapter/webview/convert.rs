@@ -13,7 +13,7 @@ fn meta(meta: Map<String, Value>) -> Option<String> {
     (!meta.is_empty()).then(|| Value::Object(meta).to_string())
 }
 
-/// What came of a request, with at most `most` bytes of its result.
+/// The outcome of a request, with at most `most` bytes of its result.
 pub(super) fn outcome(outcome: Outcome, most: usize) -> wit::Outcome {
     let Outcome { state, elapsed, failure, mime_type, data, bytes, truncated, dialog, advice, meta: fields } = outcome;
     let (kind, message) =
