@@ -3,8 +3,11 @@
 //!
 //! Owns the order and the report. Knows no test: the runners find them.
 
+mod closing;
+
 use std::ffi::OsString;
 use std::num::NonZero;
+use std::panic;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,6 +30,7 @@ use crate::routes;
 use crate::tidy;
 use crate::toolchain::Choice;
 use crate::workspace::Workspace;
+use closing::{LastWords, closes_a_run, with_failures};
 
 const HELP: &str = "\
 Builds everything and runs every test. Nothing has to be set up first: the Wasm
@@ -51,7 +55,7 @@ Options:
                   demo     the demo, which checks each of its claims (cargo xtask demo)
                   bench    the benchmark, a hundredth of it and each figure once: that it runs, not how fast
                   tidy     the rules of the house (cargo xtask tidy)
-                  lint     formatting and clippy, warnings being errors
+                  lint     formatting and clippy, warnings being errors; beside the parts behind rust
                   outside  an app outside this repository, with the library by git (tests/outside): what is
                            committed is fetched, built without sharing anything, and called. It takes
                            many minutes and is no part of the run without --only
@@ -113,6 +117,23 @@ impl TestPart {
         }
     }
 
+    fn run(self, workspace: &Workspace) -> PartOutcome {
+        say(&format!("Part {}", self.name()));
+        timed(self.name(), || match self {
+            Self::Rust => rust(workspace),
+            Self::Client => Ok((client(workspace, &[]), Vec::new())),
+            Self::Conformance => conformance(workspace),
+            Self::Routes => Ok((routes::check(workspace), Vec::new())),
+            Self::Book => Ok((book::check(workspace), Vec::new())),
+            Self::Package => Ok((publication::check(workspace), Vec::new())),
+            Self::Demo => Ok((demo::tell(workspace), Vec::new())),
+            Self::Bench => Ok((bench::check(workspace), Vec::new())),
+            Self::Tidy => Ok((tidy::check(workspace), Vec::new())),
+            Self::Lint => Ok((lint(workspace), Vec::new())),
+            Self::Outside => Ok((outside::check(workspace), Vec::new())),
+        })
+    }
+
     fn needs_binary(self) -> bool {
         !matches!(self, Self::Package | Self::Tidy | Self::Lint | Self::Outside)
     }
@@ -167,25 +188,20 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         outcomes.push(timed("build", || Ok((build(&workspace, tests), Vec::new()))));
     }
     let built = outcomes.iter().all(|outcome| outcome.result.is_ok());
-    for part in parts {
-        if part.needs_binary() && !built {
-            continue;
-        }
-        say(&format!("Part {}", part.name()));
-        outcomes.push(timed(part.name(), || match part {
-            TestPart::Rust => rust(&workspace),
-            TestPart::Client => Ok((client(&workspace, &[]), Vec::new())),
-            TestPart::Conformance => conformance(&workspace),
-            TestPart::Routes => Ok((routes::check(&workspace), Vec::new())),
-            TestPart::Book => Ok((book::check(&workspace), Vec::new())),
-            TestPart::Package => Ok((publication::check(&workspace), Vec::new())),
-            TestPart::Demo => Ok((demo::tell(&workspace), Vec::new())),
-            TestPart::Bench => Ok((bench::check(&workspace), Vec::new())),
-            TestPart::Tidy => Ok((tidy::check(&workspace), Vec::new())),
-            TestPart::Lint => Ok((lint(&workspace), Vec::new())),
-            TestPart::Outside => Ok((outside::check(&workspace), Vec::new())),
-        }));
-    }
+    parts.retain(|part| built || !part.needs_binary());
+    // The compiler would take the processors from tests that have deadlines; the other parts
+    // wait for clients most of the time.
+    let (alone, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| *part == TestPart::Rust);
+    let (compiling, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|part| *part == TestPart::Lint);
+    let all = |parts: Vec<TestPart>| parts.into_iter().map(|part| part.run(&workspace)).collect::<Vec<_>>();
+    outcomes.extend(all(alone));
+    let (compiled, others) = thread::scope(|scope| {
+        let compiling = scope.spawn(|| all(compiling));
+        let others = all(others);
+        (compiling.join(), others)
+    });
+    outcomes.extend(others);
+    outcomes.extend(compiled.unwrap_or_else(|panic| panic::resume_unwind(panic)));
     report(&outcomes)
 }
 
@@ -286,43 +302,6 @@ fn test_threads() -> usize {
     2 * thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// Picks what nextest says from its closing line on, which is where it repeats the output
-/// of failed tests.
-#[derive(Default)]
-struct LastWords {
-    lines: usize,
-}
-
-impl LastWords {
-    /// More than this many lines are not repeated: the rest of them stands further up.
-    const MOST_LINES: usize = 400;
-
-    fn keep(&mut self, line: &str) -> bool {
-        if self.lines > 0 || closes_a_run(line) {
-            self.lines += 1;
-        }
-        closes_a_run(line) || (1..=Self::MOST_LINES).contains(&self.lines)
-    }
-}
-
-/// Puts the output of failed tests into the error: it is printed when all parts are over,
-/// where those who see only the end of a long log find it.
-fn with_failures(tested: Result<()>, said: &[String]) -> Result<()> {
-    let failures: Vec<_> = said.iter().map(String::as_str).filter(|line| !closes_a_run(line)).collect();
-    tested.map_err(|error| match failures.is_empty() {
-        true => error,
-        false => error.context(failures.join("\n")),
-    })
-}
-
-/// Whether a line is the last word of nextest, or of a test binary that cargo ran
-/// and that had something to run. What nextest quotes from failed tests is
-/// indented.
-fn closes_a_run(line: &str) -> bool {
-    let of_cargo = line.starts_with("test result: ") && !line.contains(" 0 passed; 0 failed;");
-    of_cargo || line.trim_start().starts_with("Summary [")
-}
-
 /// The client is a Python script that any user of the official package could
 /// have written. `environment` is added to its own.
 pub(crate) fn client(workspace: &Workspace, environment: &[(&str, OsString)]) -> Result<()> {
@@ -374,28 +353,6 @@ fn lint(workspace: &Workspace) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_closing_lines_of_both_runners_are_recognised() {
-        assert!(closes_a_run("     Summary [   0.006s] 1 test run: 1 passed, 0 skipped"));
-        assert!(closes_a_run("test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out"));
-        assert!(!closes_a_run("test tests::a_summary ... ok"));
-        assert!(!closes_a_run("    test result: FAILED. 0 passed; 1 failed; 0 ignored; quoted by nextest"));
-        assert!(!closes_a_run("test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out"));
-    }
-
-    #[test]
-    fn the_output_of_failed_tests_is_repeated_at_the_end() {
-        let mut words = LastWords::default();
-        let said = ["PASS a", "Summary [ 1s] 2 tests run: 1 passed, 1 failed", "FAIL b", "  left: 1"];
-        let kept: Vec<_> = said.into_iter().filter(|line| words.keep(line)).map(str::to_owned).collect();
-        assert_eq!(kept, said[1..]);
-        let error = with_failures(Err(anyhow::anyhow!("exit status: 100")), &kept).expect_err("it failed");
-        assert_eq!(format!("{error:#}"), "FAIL b\n  left: 1: exit status: 100");
-        assert!(with_failures(Ok(()), &kept).is_ok());
-        let longest = (0..LastWords::MOST_LINES * 2).filter(|_| words.keep("more")).count();
-        assert!(longest < LastWords::MOST_LINES, "{longest}");
-    }
 
     #[test]
     fn one_failed_part_fails_the_run_and_is_named() {
