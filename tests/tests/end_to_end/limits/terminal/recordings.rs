@@ -1,6 +1,6 @@
 //! Limits of recordings. A short one takes a block of the disk.
 
-use std::{fs, time::Duration};
+use std::{fs, io, time::Duration};
 
 use serde_json::Value;
 use wharf::Context;
@@ -23,14 +23,18 @@ fn recordings(fixture: &Fixture) -> Vec<(String, Option<String>)> {
     // Their names begin with the time.
     found.sort();
     let read = |path| {
-        let text = fs::read_to_string(path).expect("UTF-8");
+        let text = match fs::read_to_string(path) {
+            // The host has removed it since it was listed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            text => text.expect("UTF-8"),
+        };
         let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let owner = &lines[0]["wharf"];
         let whose = format!("{}/{}", owner["tenant"].as_str().expect("one"), owner["session"].as_str().expect("one"));
         let note = lines.last().filter(|event| event[1] == "m");
-        (whose, note.and_then(|event| event[2].as_str()).map(str::to_owned))
+        Some((whose, note.and_then(|event| event[2].as_str()).map(str::to_owned)))
     };
-    found.into_iter().map(read).collect()
+    found.into_iter().filter_map(read).collect()
 }
 
 fn owners(fixture: &Fixture) -> Vec<String> {
