@@ -3,6 +3,7 @@
 
 mod answer;
 mod callable;
+mod listing;
 mod wording;
 
 use std::{io, sync::Arc};
@@ -18,6 +19,8 @@ pub(crate) use callable::is_legal_name;
 pub use callable::{
     InvalidTool, MAX_DESCRIPTION_BYTES, MAX_META_BYTES, MAX_NAME_BYTES, MAX_SCHEMA_BYTES, MAX_TOOLS, Tool, ToolProblem,
 };
+
+pub use listing::OutputSchemas;
 
 /// Whether a member of a tool's `meta` would speak for the host or for the
 /// protocol; such members are dropped.

@@ -23,7 +23,9 @@ pub(crate) fn tool(definition: &ToolDefinition) -> Tool {
     tool.meta = further(&definition.meta, |key, value| {
         match (key, value) {
             (TITLE, Value::String(title)) => tool.title = Some(title.clone()),
-            (ANNOTATIONS, annotations) => tool.annotations = ToolAnnotations::deserialize(annotations).ok(),
+            (ANNOTATIONS, annotations) => {
+                tool.annotations = ToolAnnotations::deserialize(annotations).ok().and_then(said)
+            }
             ("icons", icons) => tool.icons = Deserialize::deserialize(icons).ok(),
             _ => return false,
         }
@@ -87,6 +89,21 @@ pub(crate) fn template(definition: &TemplateDefinition) -> ResourceTemplate {
     template
 }
 
+/// The annotations without what the protocol takes for granted where nothing is said: each list
+/// would repeat it for each tool.
+fn said(annotations: ToolAnnotations) -> Option<ToolAnnotations> {
+    let mut said = annotations;
+    if said.read_only_hint == Some(true) {
+        // Both say something of tools that change something.
+        (said.destructive_hint, said.idempotent_hint) = (None, None);
+    }
+    said.read_only_hint = said.read_only_hint.filter(|read_only| *read_only);
+    said.destructive_hint = said.destructive_hint.filter(|destructive| !destructive);
+    said.idempotent_hint = said.idempotent_hint.filter(|idempotent| *idempotent);
+    said.open_world_hint = said.open_world_hint.filter(|open| !open);
+    (said != ToolAnnotations::default()).then_some(said)
+}
+
 fn present(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
@@ -145,6 +162,20 @@ mod tests {
             json!({"name": "a__b", "title": "B", "description": "what it does", "inputSchema": {"type": "object"},
                    "annotations": {"readOnlyHint": true},
                    "_meta": {"dev.wharf/timeoutMilliseconds": 5, "com.example/k": 1, "com.example/m": 2}})
+        );
+    }
+
+    #[test]
+    fn annotations_that_the_protocol_takes_for_granted_are_not_repeated() {
+        let said = |annotations: Value| {
+            shown(tool(&definition("a__b", json!({"annotations": annotations}))))["annotations"].clone()
+        };
+        let all = |read_only, destructive, idempotent, open| json!({"readOnlyHint": read_only, "destructiveHint": destructive, "idempotentHint": idempotent, "openWorldHint": open});
+        assert_eq!(said(all(false, true, false, true)), Value::Null);
+        assert_eq!(said(all(true, false, true, false)), json!({"readOnlyHint": true, "openWorldHint": false}));
+        assert_eq!(
+            said(all(false, false, true, false)),
+            json!({"destructiveHint": false, "idempotentHint": true, "openWorldHint": false})
         );
     }
 

@@ -4,7 +4,11 @@ mod plugin_set;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use wharf_core::{Digest, PluginName, Tool, ToolDefinition, service::Viewer, tool::MAX_TOOLS};
+use wharf_core::{
+    Digest, PluginName, Tool, ToolDefinition,
+    service::Viewer,
+    tool::{MAX_TOOLS, OutputSchemas},
+};
 
 use crate::{
     app::{RegisterError, Registered},
@@ -26,6 +30,8 @@ pub(crate) use plugin_set::{Disabled, PluginChange, Plugins, REFUSED, REJECTED, 
 #[derive(Debug)]
 pub(crate) struct Registry {
     definitions: Arc<[ToolDefinition]>,
+    /// How much of their schemas the definitions show.
+    schemas: OutputSchemas,
     tools: BTreeMap<String, Arc<Callee>>,
     offers: Offers,
     plugins: Arc<Plugins>,
@@ -88,17 +94,17 @@ impl Callee {
     }
 
     /// What a client sees of it under this full name.
-    pub(crate) fn definition(&self, full_name: &str) -> ToolDefinition {
-        ToolDefinition { name: full_name.to_owned(), ..self.tool().definition.clone() }
+    fn definition(&self, full_name: &str, schemas: OutputSchemas) -> ToolDefinition {
+        ToolDefinition { name: full_name.to_owned(), ..schemas.listed(&self.tool().definition) }
     }
 }
 
 impl Registry {
-    pub(crate) fn new(plugins: Plugins) -> Self {
-        Self::of(Arc::new(plugins.sorted()), BTreeMap::new())
+    pub(crate) fn new(plugins: Plugins, schemas: OutputSchemas) -> Self {
+        Self::of(Arc::new(plugins.sorted()), BTreeMap::new(), schemas)
     }
 
-    fn of(plugins: Arc<Plugins>, apps: BTreeMap<String, Arc<Registered>>) -> Self {
+    fn of(plugins: Arc<Plugins>, apps: BTreeMap<String, Arc<Registered>>, schemas: OutputSchemas) -> Self {
         let mut tools = BTreeMap::new();
         for installed in &plugins.installed {
             let owner = Arc::new(installed.clone());
@@ -111,13 +117,13 @@ impl Registry {
         tools.extend(apps.iter().map(|(name, app)| (name.clone(), Arc::new(Callee::App(Arc::clone(app))))));
         let offers = Offers::of(&plugins.installed);
         // The map's order is the fixed order of the listing.
-        let definitions = tools.iter().map(|(name, callee)| callee.definition(name)).collect();
-        Self { definitions, tools, offers, plugins, apps }
+        let definitions = tools.iter().map(|(name, callee)| callee.definition(name, schemas)).collect();
+        Self { definitions, schemas, tools, offers, plugins, apps }
     }
 
     /// The same tools of the app beside these plugins.
     pub(crate) fn with_plugins(&self, plugins: Plugins) -> Self {
-        Self::of(Arc::new(plugins.sorted()), self.apps.clone())
+        Self::of(Arc::new(plugins.sorted()), self.apps.clone(), self.schemas)
     }
 
     pub(crate) fn plugins(&self) -> &Arc<Plugins> {
@@ -144,14 +150,14 @@ impl Registry {
         }
         let mut apps = self.apps.clone();
         apps.insert(name, app);
-        Ok(Self::of(Arc::clone(&self.plugins), apps))
+        Ok(Self::of(Arc::clone(&self.plugins), apps, self.schemas))
     }
 
     /// The same without this tool of the app, where it has it.
     pub(crate) fn without_app(&self, name: &str) -> Option<Self> {
         let mut apps = self.apps.clone();
         apps.remove(name)?;
-        Some(Self::of(Arc::clone(&self.plugins), apps))
+        Some(Self::of(Arc::clone(&self.plugins), apps, self.schemas))
     }
 
     /// The tools that this viewer sees of plugins and of the app.
@@ -163,6 +169,13 @@ impl Registry {
         let seen = self.definitions.iter().zip(self.tools.values());
         let seen = seen.filter(|(definition, callee)| callee.is_seen_by(viewer, &definition.name));
         seen.map(|(definition, _)| definition.clone()).collect()
+    }
+
+    /// What a client sees of one tool. Front ends write their schemas for their own tenant, and
+    /// are listed with these.
+    pub(crate) fn definition(&self, callee: &Callee, name: &str) -> ToolDefinition {
+        let schemas = if matches!(callee, Callee::FrontEnd(_)) { OutputSchemas::Full } else { self.schemas };
+        callee.definition(name, schemas)
     }
 
     pub(crate) fn offers(&self) -> &Offers {

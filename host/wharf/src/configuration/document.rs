@@ -11,6 +11,7 @@ use serde::Deserialize;
 use wharf_core::{
     CallLimits, Grants, HostLimits, PluginName, ProcessLimits, RequestLimits, StreamLimits,
     grant::{Denials, GrantClock},
+    tool::OutputSchemas,
 };
 
 use super::{
@@ -64,6 +65,8 @@ pub struct Configuration {
     pub traces: TracesSettings,
     /// What bundled plugins are granted by default.
     pub profile: Profile,
+    /// How much of their schemas listed tools show.
+    pub output_schemas: OutputSchemas,
     /// Limits of a call of any plugin. A bundled plugin that needs more of
     /// some limit gets more, unless `wharf.toml` sets that limit.
     pub call_limits: CallLimits,
@@ -155,6 +158,10 @@ pub(super) struct Written {
     /// What bundled plugins are granted where their own tables do not say; `default` where
     /// absent.
     profile: Profile,
+    /// How much of their output schemas listed tools show: `none`, `compact` (the names and types
+    /// of members) or `full`; `compact` where absent. Unless it is `full`, input schemas are listed
+    /// without lengths, formats and empty defaults. The whole schemas are checked in any case.
+    output_schemas: OutputSchemas,
     /// One plugin; `host` stands for the host itself, and has nothing but grants.
     plugin: BTreeMap<PluginName, WrittenPlugin>,
     /// Plugins of a folder.
@@ -251,6 +258,7 @@ impl Configuration {
             audit: written.audit.check()?,
             traces: written.traces.check(base)?,
             profile: written.profile,
+            output_schemas: written.output_schemas,
             call_limits: call_limits.at_most(&call_ceilings),
             written_limits: written.limits,
             plugins,

@@ -231,7 +231,7 @@ impl ToolService for Host {
     }
 
     fn tool(&self, viewer: Viewer<'_>, name: &str) -> Option<ToolDefinition> {
-        self.seen(viewer, name).map(|callee| callee.definition(name))
+        self.seen(viewer, name).map(|callee| self.registry().definition(&callee, name))
     }
 
     fn changes(&self, tenant: &TenantId) -> Option<watch::Receiver<u64>> {

@@ -127,12 +127,13 @@ impl HostBuilder {
             let OpenedBackends { backends, staging } =
                 backends::open(&configuration, state, data.as_deref(), backend, !fixed_grants)?;
             let engine = Engine::new(config, backends.clone());
+            let schemas = configuration.output_schemas;
             let sources = PluginSources::new(configuration, data.as_deref());
             let plugins = sources.load_at_start(&engine);
             if let Some(problem) = &plugins.misspelt {
                 return Err(OpenError::Misspelt(problem.clone()));
             }
-            let registry = Registry::new(plugins);
+            let registry = Registry::new(plugins, schemas);
             Ok::<_, OpenError>((registry, sources, engine, backends, staging))
         });
         let (registry, sources, engine, backends, staging) = opening.await.map_err(|_| OpenError::Interrupted)??;
