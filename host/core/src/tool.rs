@@ -4,6 +4,7 @@
 mod answer;
 mod callable;
 mod listing;
+mod selection;
 mod wording;
 
 use std::{io, sync::Arc};
@@ -21,6 +22,7 @@ pub use callable::{
 };
 
 pub use listing::OutputSchemas;
+pub use selection::{ToolPatternError, ToolSelection};
 
 /// Whether a member of a tool's `meta` would speak for the host or for the
 /// protocol; such members are dropped.

@@ -5,7 +5,7 @@
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use wharf_core::{Digest, PluginName, service::Viewer};
+use wharf_core::{Digest, PluginName, Tool, service::Viewer, tool::ToolSelection};
 use wharf_engine::{Plugin, PluginPolicy};
 
 use crate::{configuration::Unconfirmed, tool_name::full_name};
@@ -72,6 +72,8 @@ pub struct Installed {
     pub withheld: Option<Unconfirmed>,
     /// Whether its tools are listed as `plugin__tool`, or under their own names.
     pub prefix: bool,
+    /// Which of its tools are listed and can be called, by their own names.
+    pub tools: ToolSelection,
     /// How long it took to read, compile and prepare it; nothing where it was there
     /// already.
     pub took: Duration,
@@ -82,6 +84,11 @@ impl Installed {
     #[must_use]
     pub fn listed_name(&self, tool: &str) -> String {
         if self.prefix { full_name(self.plugin.name(), tool) } else { tool.to_owned() }
+    }
+
+    /// Its tools that are listed and can be called, each with its place among all of them.
+    pub(crate) fn selected(&self) -> impl Iterator<Item = (usize, &Tool)> {
+        self.plugin.tools().iter().enumerate().filter(|(_, tool)| self.tools.selects(&tool.definition.name))
     }
 
     /// Whether the viewer may use it.
@@ -103,6 +110,7 @@ impl Installed {
             && self.withheld == other.withheld
             && self.policy == other.policy
             && self.prefix == other.prefix
+            && self.tools == other.tools
     }
 
     /// Why it cannot stand beside another one. Names with a prefix are those of one
@@ -111,9 +119,9 @@ impl Installed {
         if self.prefix || other.prefix {
             return None;
         }
-        let taken = |name: &&str| other.plugin.tools().iter().any(|tool| tool.definition.name == *name);
+        let taken = |name: &&str| other.selected().any(|(_, tool)| tool.definition.name == *name);
         let asked = |name: &&str| other.plugin.prompts().iter().any(|prompt| prompt.name == *name);
-        let mut tools = self.plugin.tools().iter().map(|tool| tool.definition.name.as_str());
+        let mut tools = self.selected().map(|(_, tool)| tool.definition.name.as_str());
         let mut prompts = self.plugin.prompts().iter().map(|prompt| prompt.name.as_str());
         let tool = tools.find(taken).map(|name| ("tool", name));
         let (what, name) = tool.or_else(|| prompts.find(asked).map(|name| ("prompt", name)))?;

@@ -157,6 +157,8 @@ impl PluginLoader<'_> {
             Some(present) => (present.plugin.clone(), Duration::ZERO),
             None => (self.compile(name, component)?, began.elapsed()),
         };
+        let names = plugin.tools().iter().map(|tool| tool.definition.name.as_str());
+        settings.tools.check(names).map_err(|error| format!("`tools` or `skip_tools` of [plugin.{name}]: {error}"))?;
         for warning in warnings {
             match &withheld {
                 Some(_) => tracing::warn!(target: REFUSED, plugin = %name, "{warning}"),
@@ -173,6 +175,7 @@ impl PluginLoader<'_> {
             }),
             withheld,
             prefix: settings.prefix,
+            tools: settings.tools,
             took,
         })
     }

@@ -87,9 +87,9 @@ impl Callee {
     /// Whether this viewer may call the tool of this full name.
     pub(crate) fn is_seen_by(&self, viewer: Viewer<'_>, full_name: &str) -> bool {
         match self {
-            Self::Plugin { owner, .. } => owner.is_seen_by(viewer),
-            Self::App(_) => viewer.allows(PluginName::app().as_str()),
-            Self::FrontEnd(_) => viewer.allows(front_end_of(full_name)),
+            Self::Plugin { owner, .. } => owner.is_seen_by(viewer) && viewer.allows_tool(full_name),
+            Self::App(_) => viewer.allows(PluginName::app().as_str()) && viewer.allows_tool(full_name),
+            Self::FrontEnd(_) => viewer.allows(front_end_of(full_name)) && viewer.allows_tool(full_name),
         }
     }
 
@@ -108,7 +108,7 @@ impl Registry {
         let mut tools = BTreeMap::new();
         for installed in &plugins.installed {
             let owner = Arc::new(installed.clone());
-            for (tool, known) in installed.plugin.tools().iter().enumerate() {
+            for (tool, known) in installed.selected() {
                 let callee = Callee::Plugin { owner: Arc::clone(&owner), tool };
                 tools.insert(installed.listed_name(&known.definition.name), Arc::new(callee));
             }
@@ -207,6 +207,14 @@ impl Registry {
         let is_plugin = |known: &PluginName| Some(known.as_str()) == plugin;
         if self.plugins.rejected.iter().any(|rejected| is_plugin(&rejected.name)) {
             return "its plugin could not be loaded, and the host's log says why".to_owned();
+        }
+        let has = |known: &&Installed| {
+            known.plugin.tools().iter().any(|tool| known.listed_name(&tool.definition.name) == name)
+        };
+        if let Some(owner) = self.installed().iter().filter(|known| known.is_seen_by(viewer)).find(has)
+            && !self.tools.contains_key(name)
+        {
+            return format!("the operator left it out, by `tools` or `skip_tools` of [plugin.{}]", owner.plugin.name());
         }
         if let Some(Off { name, developer }) = self.plugins.off.iter().find(|off| is_plugin(&off.name)) {
             let profile = if *developer { ", or with `--profile developer`" } else { "" };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Context, PluginName, TenantId};
+use crate::{Context, PluginName, TenantId, tool::ToolSelection};
 
 /// The viewer for whom lists are made and names looked up: all else seems not to exist.
 #[derive(Debug, Clone, Copy)]
@@ -25,22 +25,37 @@ impl<'v> Viewer<'v> {
     pub fn allows(&self, plugin: &str) -> bool {
         self.plugins.is_none_or(|plugins| plugins.allows(plugin))
     }
+
+    /// Whether the tool that is listed under this name may be used, where its plugin may.
+    #[must_use]
+    pub fn allows_tool(&self, listed: &str) -> bool {
+        self.plugins.is_none_or(|plugins| plugins.tools.selects(listed))
+    }
 }
 
-/// Which plugins somebody may use, by name. Cheap to clone.
+/// Which plugins somebody may use, by name, and which of their tools. Cheap to clone.
 #[derive(Clone)]
-pub struct AllowedPlugins(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+pub struct AllowedPlugins {
+    plugins: Arc<dyn Fn(&str) -> bool + Send + Sync>,
+    tools: Arc<ToolSelection>,
+}
 
 impl AllowedPlugins {
     /// Those for which this is true. A front end stands for a plugin of the name `app_NAME`.
     pub fn new(allows: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(allows))
+        Self { plugins: Arc::new(allows), tools: Arc::default() }
+    }
+
+    /// The same with these tools alone, by the names under which they are listed.
+    #[must_use]
+    pub fn with_tools(self, tools: ToolSelection) -> Self {
+        Self { tools: Arc::new(tools), ..self }
     }
 
     /// Whether this one is among them.
     #[must_use]
     pub fn allows(&self, plugin: &str) -> bool {
-        (self.0)(plugin)
+        (self.plugins)(plugin)
     }
 }
 

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use wharf_core::{
     Code, ContextRules, Error, HttpLimits, PluginName, TenantId, Token,
     service::{AllowedPlugins, front_end::FrontEndOwner},
+    tool::ToolSelection,
 };
 
 use crate::{failure::HttpFailure, protocol::ProtocolEndpoint};
@@ -27,6 +28,8 @@ pub struct HttpClient {
     /// for any text; all where absent. `host` stands for the routes of
     /// terminals and streams.
     pub plugins: Option<Vec<String>>,
+    /// Which of their tools it sees, by the names under which they are listed.
+    pub tools: ToolSelection,
     /// Whether it may read the metrics, which are of all tenants.
     pub metrics: bool,
     /// Lower than the limit of the same name.
@@ -46,8 +49,19 @@ impl HttpClient {
     pub fn new(name: impl Into<String>, token: Token) -> Self {
         let (tenant, plugins, requests_per_second, calls) = (None, None, None, None);
         let (metrics, front_ends) = (true, true);
-        let (name, trusted_middleware) = (name.into(), false);
-        Self { name, token, tenant, plugins, metrics, requests_per_second, calls, front_ends, trusted_middleware }
+        let (name, trusted_middleware, tools) = (name.into(), false, ToolSelection::default());
+        Self {
+            name,
+            token,
+            tenant,
+            plugins,
+            tools,
+            metrics,
+            requests_per_second,
+            calls,
+            front_ends,
+            trusted_middleware,
+        }
     }
 }
 
@@ -69,6 +83,7 @@ pub(crate) struct ClientSettings {
     pub(crate) name: String,
     pub(crate) token: Option<Token>,
     pub(crate) plugins: Option<Vec<String>>,
+    pub(crate) tools: ToolSelection,
     pub(crate) metrics: bool,
     pub(crate) requests_per_second: Option<u64>,
     pub(crate) calls: Option<u64>,
@@ -78,10 +93,10 @@ pub(crate) struct ClientSettings {
 
 impl From<HttpClient> for ClientSettings {
     fn from(client: HttpClient) -> Self {
-        let HttpClient { name, token, tenant: _, plugins, metrics, requests_per_second, calls, .. } = client;
+        let HttpClient { name, token, tenant: _, plugins, tools, metrics, requests_per_second, calls, .. } = client;
         let HttpClient { front_ends, trusted_middleware, .. } = client;
         let token = Some(token);
-        Self { name, token, plugins, metrics, requests_per_second, calls, front_ends, trusted_middleware }
+        Self { name, token, plugins, tools, metrics, requests_per_second, calls, front_ends, trusted_middleware }
     }
 }
 

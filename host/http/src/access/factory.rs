@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Channel, ContextRules, HttpLimits, Quota, TenantId, service::AllowedPlugins};
+use wharf_core::{Channel, ContextRules, HttpLimits, Quota, TenantId, service::AllowedPlugins, tool::ToolSelection};
 
 use super::{
     allowed::allowed_plugins,
@@ -53,6 +53,7 @@ impl ClientFactory {
             name: tenant.to_string(),
             token: None,
             plugins: plugins.map(<[String]>::to_vec),
+            tools: ToolSelection::default(),
             metrics: false,
             requests_per_second,
             calls,
@@ -65,7 +66,7 @@ impl ClientFactory {
     fn client(&self, client: ClientSettings, tenant: TenantId) -> ClientAccount {
         let channel = if client.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open };
         let rules = ContextRules { tenant, channel, ..self.services.rules.clone() };
-        let plugins = client.plugins.as_deref().map(allowed_plugins);
+        let plugins = allowed_plugins(client.plugins.as_deref(), &client.tools);
         let endpoint = self.endpoint(&rules, plugins.as_ref(), client.calls);
         ClientAccount::new(client, rules, plugins, endpoint, &self.limits)
     }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use serde::Deserialize;
-use wharf_core::{HttpLimits, InvalidToken, TenantId, Token};
+use wharf_core::{HttpLimits, InvalidToken, TenantId, Token, tool::ToolSelection};
 
 use super::{
     limits::WrittenLimits,
@@ -53,6 +53,11 @@ struct WrittenToken {
     tenant: Option<TenantId>,
     /// Patterns of the plugins whose tools, prompts and resources it sees; all where absent.
     plugins: Option<Vec<String>>,
+    /// Patterns of the tools that it sees, by their listed names such as `planning__add_todo`; all where absent.
+    tools: Option<Vec<String>>,
+    /// Patterns of tools that it does not see.
+    #[serde(default)]
+    skip_tools: Vec<String>,
     /// Whether it may read `/metrics`, which is of all tenants; `plugins` may then be empty.
     #[serde(default)]
     metrics: bool,
@@ -97,6 +102,8 @@ pub struct TokenSettings {
     pub tenant: Option<TenantId>,
     /// Patterns of the plugins whose tools, prompts and resources it sees; all where absent.
     pub plugins: Option<Vec<String>>,
+    /// Which of their tools it sees, by their listed names.
+    pub tools: ToolSelection,
     /// Whether it may read the metrics, which are of all tenants.
     pub metrics: bool,
     /// Lower than the limit of this name.
@@ -176,11 +183,14 @@ impl WrittenToken {
         if self.requests_per_second == Some(0) || self.calls == Some(0) {
             return Err(told("may do nothing: `requests_per_second` and `calls` are at least 1"));
         }
+        let tools = ToolSelection::new(self.tools, self.skip_tools)
+            .map_err(|error| told(&format!("selects no tools: {error}")))?;
         let Self { tenant, plugins, metrics, requests_per_second, calls, front_ends, trusted_middleware, .. } = self;
         Ok(TokenSettings {
             name,
             tenant,
             plugins,
+            tools,
             metrics,
             requests_per_second,
             calls,
@@ -229,6 +239,7 @@ impl TokenSettings {
         let mut client = wharf_http::HttpClient::new(&self.name, self.token(variable)?);
         client.tenant.clone_from(&self.tenant);
         client.plugins.clone_from(&self.plugins);
+        client.tools.clone_from(&self.tools);
         (client.requests_per_second, client.calls) = (self.requests_per_second, self.calls);
         (client.metrics, client.front_ends) = (self.metrics, self.front_ends);
         client.trusted_middleware = self.trusted_middleware;

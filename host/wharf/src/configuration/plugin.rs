@@ -7,7 +7,7 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use wharf_core::{CallLimits, Digest, Grants, PluginName, ScopeKind};
+use wharf_core::{CallLimits, Digest, Grants, PluginName, ScopeKind, tool::ToolSelection};
 
 use super::{
     limits::WrittenLimits,
@@ -44,6 +44,8 @@ pub struct PluginSettings {
     /// Whether its tools are listed as `plugin__tool`. Without, they have their own
     /// names, as one server of that plugin alone would list them.
     pub prefix: bool,
+    /// Which of its tools are listed and can be called, by their own names.
+    pub tools: ToolSelection,
 }
 
 impl PluginSettings {
@@ -61,6 +63,7 @@ impl PluginSettings {
             settings,
             secrets: Vec::new(),
             prefix: true,
+            tools: ToolSelection::default(),
         }
     }
 }
@@ -98,6 +101,12 @@ pub(super) struct WrittenPlugin {
     /// own names.
     #[serde(default = "yes")]
     prefix: bool,
+    /// Patterns of its tools that are listed and can be called, by their own names: `*` stands for any text, `?` for
+    /// one character. All where absent.
+    tools: Option<Vec<String>>,
+    /// Patterns of its tools that are neither listed nor called.
+    #[serde(default)]
+    skip_tools: Vec<String>,
 }
 
 /// Bytes of a plugin's settings as JSON; the contract says so.
@@ -111,9 +120,14 @@ impl WrittenPlugin {
     /// `host` is no plugin: what HTTP routes open themselves belongs to it.
     pub(super) fn grants_of_host(self, base: &Path) -> Result<Grants, String> {
         let name = PluginName::host();
-        let Self { enabled, source, digest, pin, limits, grants, default_scope, settings, secrets, prefix } = self;
-        let says_more =
-            !(enabled && prefix) || source.is_some() || digest.is_some() || pin.is_some() || default_scope.is_some();
+        let Self { enabled, source, digest, pin, limits, grants, default_scope, settings, secrets, prefix, .. } = self;
+        let selects = self.tools.is_some() || !self.skip_tools.is_empty();
+        let says_more = selects
+            || !(enabled && prefix)
+            || source.is_some()
+            || digest.is_some()
+            || pin.is_some()
+            || default_scope.is_some();
         if says_more || !limits.is_empty() || !settings.is_empty() || !secrets.is_empty() {
             return Err(format!("[plugin.{name}] stands for the host itself, and has nothing but `grants`"));
         }
@@ -153,6 +167,8 @@ impl WrittenPlugin {
             settings,
             secrets: request::secrets(name, self.secrets, base)?,
             prefix: self.prefix,
+            tools: ToolSelection::new(self.tools, self.skip_tools)
+                .map_err(|error| format!("[plugin.{name}] selects no tools: {error}"))?,
         })
     }
 }

@@ -224,7 +224,9 @@ impl ToolService for Host {
     fn tools(&self, viewer: Viewer<'_>) -> Arc<[ToolDefinition]> {
         let of_all = self.registry().definitions(viewer);
         let Some(own) = self.shared.front_ends.definitions(viewer.tenant) else { return of_all };
-        let seen = |definition: &&ToolDefinition| viewer.allows(front_end_of(&definition.name));
+        let seen = |definition: &&ToolDefinition| {
+            viewer.allows(front_end_of(&definition.name)) && viewer.allows_tool(&definition.name)
+        };
         let mut both: Vec<_> = of_all.iter().chain(own.iter().filter(seen)).cloned().collect();
         both.sort_by(|one, other| one.name.cmp(&other.name));
         both.into()

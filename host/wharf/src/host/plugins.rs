@@ -14,7 +14,7 @@ use std::{
 };
 
 use tokio::task::spawn_blocking;
-use wharf_core::{Code, Grants, PluginName, audit::AuditOutcome, text::with_causes};
+use wharf_core::{Code, Grants, PluginName, audit::AuditOutcome, text::with_causes, tool::ToolSelection};
 use wharf_engine::{Component, LoadError, Plugin, PluginPolicy};
 
 use super::Host;
@@ -311,6 +311,7 @@ impl Host {
                 }),
                 withheld: None,
                 prefix: spec.prefix,
+                tools: ToolSelection::default(),
                 took: began.elapsed(),
             })
         });
