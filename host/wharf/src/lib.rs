@@ -178,6 +178,11 @@ pub mod limit {
     };
 }
 
+/// Which tools lists show, and how much of their schemas.
+pub mod listing {
+    pub use wharf_core::tool::{OutputSchemas, ToolPatternError, ToolSelection};
+}
+
 /// The Model Context Protocol: over standard streams, and as a service for an HTTP server.
 pub mod mcp {
     pub use wharf_mcp::{ServeError, Served, ServerInfo, serve_stdio, serve_streams};
