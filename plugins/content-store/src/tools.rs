@@ -14,7 +14,7 @@ use crate::limits;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ContentReference {
-    /// The content's id, as add_content, list_contents and search_content answer it.
+    /// Of add_content, list_contents or search_content.
     #[schemars(length(min = 1, max = limits::ID))]
     content_id: String,
 }

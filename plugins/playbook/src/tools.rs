@@ -13,7 +13,7 @@ use crate::playbook::Playbook;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlaybookReference {
-    /// The playbook's id, as create_playbook and list_playbooks answer it.
+    /// Of create_playbook or list_playbooks.
     #[schemars(length(min = 1, max = limits::ID))]
     id: String,
 }

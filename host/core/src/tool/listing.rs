@@ -18,8 +18,8 @@ use super::ToolDefinition;
 pub enum OutputSchemas {
     /// No output schemas; input schemas as in `compact`.
     None,
-    /// Of an output schema the names and types of its members; of an input schema all but
-    /// lengths, formats and defaults that say nothing.
+    /// Of an output schema the names and types of what each answer has; of an input schema all but
+    /// lengths, formats, and bounds and defaults that say nothing.
     #[default]
     Compact,
     /// The schemas as the plugins wrote them.
@@ -48,13 +48,16 @@ impl OutputSchemas {
     }
 }
 
-/// The names and types of an answer's members.
+/// The names and types of the members that each answer has.
 fn compact_output(schema: &Map<String, Value>) -> Map<String, Value> {
     let mut compact = Map::from_iter([("type".to_owned(), "object".into())]);
+    let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     if let Some(Value::Object(properties)) = schema.get("properties") {
-        let properties: Map<_, _> =
-            properties.iter().map(|(name, property)| (name.clone(), type_alone(property, schema))).collect();
-        compact.insert("properties".to_owned(), properties.into());
+        let always = properties.iter().filter(|(name, _)| required.iter().any(|required| required == *name));
+        let always: Map<_, _> = always.map(|(name, property)| (name.clone(), type_alone(property, schema))).collect();
+        if !always.is_empty() {
+            compact.insert("properties".to_owned(), always.into());
+        }
     }
     compact
 }
@@ -84,7 +87,14 @@ const UNSAID: [&str; 6] = ["format", "maxItems", "maxLength", "minItems", "minLe
 
 /// A schema of arguments without what a model does not need to call the tool.
 fn compact_input(schema: &Map<String, Value>) -> Map<String, Value> {
-    let members = schema.iter().filter(|(key, value)| !UNSAID.contains(&key.as_str()) && !is_empty_default(key, value));
+    let is_listed = |key: &str, value: &Value| match key {
+        "default" => !is_empty(value),
+        // A count is not negative, and the values say what type they have.
+        "minimum" => value.as_u64().is_none_or(|minimum| minimum > 1),
+        "type" => !schema.contains_key("enum"),
+        _ => !UNSAID.contains(&key),
+    };
+    let members = schema.iter().filter(|(key, value)| is_listed(key, value));
     members.map(|(key, value)| (key.clone(), compact_keyword(key, value))).collect()
 }
 
@@ -108,14 +118,13 @@ fn compact_schema(schema: &Value) -> Value {
     schema.as_object().map_or_else(|| schema.clone(), |schema| compact_input(schema).into())
 }
 
-fn is_empty_default(key: &str, value: &Value) -> bool {
-    key == "default"
-        && match value {
-            Value::Null | Value::Bool(false) => true,
-            Value::Array(items) => items.is_empty(),
-            Value::String(text) => text.is_empty(),
-            Value::Bool(true) | Value::Number(_) | Value::Object(_) => false,
-        }
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(items) => items.is_empty(),
+        Value::String(text) => text.is_empty(),
+        Value::Bool(true) | Value::Number(_) | Value::Object(_) => false,
+    }
 }
 
 #[cfg(test)]
@@ -147,7 +156,7 @@ mod tests {
             output_schema: Some(object(json!({
                 "type": "object",
                 "description": "What was found.",
-                "required": ["hits"],
+                "required": ["hits", "best", "kind", "gone"],
                 "properties": {
                     "hits": {"type": "array", "items": {"type": "object"}, "description": "All."},
                     "best": {"$ref": "#/$defs/Hit"},
@@ -172,9 +181,9 @@ mod tests {
                 "required": ["default"],
                 "properties": {
                     "default": {"type": "string", "description": "A word."},
-                    "format": {"type": "string", "enum": ["a", "b", null]},
+                    "format": {"enum": ["a", "b", null]},
                     "many": {"type": "array", "items": {"$ref": "#/$defs/One"}},
-                    "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+                    "limit": {"type": "integer", "maximum": 50, "default": 10},
                 },
                 "$defs": {"One": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
             })
@@ -182,8 +191,7 @@ mod tests {
         assert_eq!(
             Value::Object((*listed.output_schema.expect("one")).clone()),
             json!({"type": "object", "properties": {
-                "hits": {"type": "array"}, "best": {"type": "object"}, "next": {"type": ["string", "null"]},
-                "kind": {}, "gone": {},
+                "hits": {"type": "array"}, "best": {"type": "object"}, "kind": {}, "gone": {},
             }})
         );
     }

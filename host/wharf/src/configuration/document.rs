@@ -159,7 +159,7 @@ pub(super) struct Written {
     /// absent.
     profile: Profile,
     /// How much of their output schemas listed tools show: `none`, `compact` (the names and types
-    /// of members) or `full`; `compact` where absent. Unless it is `full`, input schemas are listed
+    /// of what each answer has) or `full`; `compact` where absent. Unless it is `full`, input schemas are listed
     /// without lengths, formats and empty defaults. The whole schemas are checked in any case.
     output_schemas: OutputSchemas,
     /// One plugin; `host` stands for the host itself, and has nothing but grants.

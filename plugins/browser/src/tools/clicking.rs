@@ -28,19 +28,20 @@ pub(crate) struct ClickInput {
     #[serde(default)]
     #[schemars(length(max = 4))]
     modifiers: Vec<Modifier>,
-    /// Whether to answer a snapshot of the page afterwards, too.
+    /// Answer a snapshot of the page, too.
     #[serde(default)]
     snapshot: bool,
-    /// A frame of another origin in which the element is, as get_snapshot names it.
+    /// A frame of another origin, as get_snapshot names it.
     #[schemars(length(min = 1, max = limits::ID))]
     frame: Option<String>,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }
 
-/// Clicks an element of a page as a person would: waits until it is there, visible, enabled, still and not covered, scrolls to it
-/// and clicks its middle. Then waits for the effect: a page that loads, a dialog (handle_dialog answers it), a download.
+/// Clicks an element as a person would: waits until it is there, visible, enabled, still and not covered, scrolls to it
+/// and clicks its middle. Then waits for the effect: a page that loads, a dialog (handle_dialog answers it), a
+/// download.
 #[tool(title = "Click", destructive, open_world, timeout_milliseconds = 90_000)]
 pub(crate) fn click(call: &Call, input: ClickInput) -> Result<Reply<ActionAnswer>, ToolError> {
     check_element("element", &input.element)?;
@@ -69,10 +70,10 @@ pub(crate) struct Hover {
     /// What to move over: a reference of a snapshot, a CSS selector, or `text=…`.
     #[schemars(length(min = 1, max = limits::ELEMENT))]
     element: String,
-    /// Whether to answer a snapshot of the page afterwards, too.
+    /// Answer a snapshot of the page, too.
     #[serde(default)]
     snapshot: bool,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }

@@ -19,10 +19,10 @@ pub(crate) struct HandleDialog {
     /// The text for a prompt.
     #[schemars(length(max = limits::ELEMENT))]
     text: Option<String>,
-    /// Whether to answer a snapshot of the page afterwards, too.
+    /// Answer a snapshot of the page, too.
     #[serde(default)]
     snapshot: bool,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }

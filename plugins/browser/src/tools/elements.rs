@@ -19,10 +19,10 @@ pub(crate) struct GetElement {
     /// Which one: a reference of a snapshot such as `k3e12`, a CSS selector, or `text=…`.
     #[schemars(length(min = 1, max = limits::ELEMENT))]
     element: String,
-    /// A frame of another origin in which it is, as get_snapshot names it.
+    /// A frame of another origin, as get_snapshot names it.
     #[schemars(length(min = 1, max = limits::ID))]
     frame: Option<String>,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }
@@ -103,10 +103,10 @@ pub(crate) struct ListInteractable {
     #[serde(default = "reading::default_bytes")]
     #[schemars(range(min = 500, max = limits::TEXT_BYTES_AT_MOST))]
     max_bytes: u32,
-    /// A frame of another origin, as get_snapshot names it, in place of the page.
+    /// A frame of another origin, as get_snapshot names it.
     #[schemars(length(min = 1, max = limits::ID))]
     frame: Option<String>,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }

@@ -35,10 +35,10 @@ pub(crate) struct Evaluate {
     #[serde(default = "reading::default_bytes")]
     #[schemars(range(min = 500, max = limits::TEXT_BYTES_AT_MOST))]
     max_bytes: u32,
-    /// A frame of another origin, as get_snapshot names it, in place of the page.
+    /// A frame of another origin, as get_snapshot names it.
     #[schemars(length(min = 1, max = limits::ID))]
     frame: Option<String>,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }
@@ -60,9 +60,9 @@ pub(crate) struct Evaluated {
     page: PageNow,
 }
 
-/// Runs JavaScript in a page and answers what it comes to, as JSON: for what no other tool does, such as reading data out of a
-/// large page in one step. Promises are awaited, for `timeout_seconds` at most. A long result comes in parts: go on with `cursor`. A function, an element or a
-/// circle is no JSON; return what is needed of it.
+/// Runs JavaScript in a page and answers its value as JSON: for what no other tool does, such as reading data out of a
+/// large page in one step. Promises are awaited, for `timeout_seconds` at most. A long result comes in parts: go on
+/// with `cursor`. A function, an element or a circle is no JSON.
 #[tool(title = "Run JavaScript", destructive, open_world, timeout_milliseconds = 150_000)]
 pub(crate) fn evaluate(call: &Call, input: Evaluate) -> Result<Reply<Evaluated>, ToolError> {
     check_optional("cursor", input.cursor.as_deref(), limits::ID)?;

@@ -38,7 +38,7 @@ pub(crate) struct Fill {
     /// A frame of another origin in which they are, as get_snapshot names it.
     #[schemars(length(min = 1, max = limits::ID))]
     frame: Option<String>,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }
@@ -81,9 +81,9 @@ struct PreparedField {
     says: String,
 }
 
-/// Fills fields of a form, one or all of them in one call: replaces what they hold, ticks boxes, chooses options, sets dates.
-/// Sends nothing: click the button that does, or press_key Enter. Where a field cannot be filled, those before it are, and the
-/// answer says which one failed and why.
+/// Fills fields of a form, one or all of them in one call: replaces what they hold, ticks boxes, chooses options, sets
+/// dates. Sends nothing: click the button that does, or press_key Enter. Where a field cannot be filled, those before
+/// it are, and the answer says which one failed and why.
 #[tool(title = "Fill fields", destructive, open_world, timeout_milliseconds = 180_000)]
 pub(crate) fn fill(call: &Call, input: Fill) -> Result<Reply<FilledForm>, ToolError> {
     let count = u64::try_from(input.fields.len()).unwrap_or(u64::MAX);
@@ -178,10 +178,10 @@ pub(crate) struct SelectOption {
     /// chosen.
     #[schemars(length(min = 1, max = limits::OPTIONS), inner(length(max = limits::ELEMENT)))]
     options: Vec<String>,
-    /// A frame of another origin in which it is, as get_snapshot names it.
+    /// A frame of another origin, as get_snapshot names it.
     #[schemars(length(min = 1, max = limits::ID))]
     frame: Option<String>,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }

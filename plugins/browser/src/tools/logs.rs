@@ -37,14 +37,14 @@ pub(crate) struct GetConsole {
     /// "errors" shows errors and exceptions alone, "warnings" warnings as well.
     #[serde(default)]
     level: ConsoleLevel,
-    /// Shows only what came after the entry of this number: `next_after` of an earlier answer.
+    /// Only entries after this number: `next_after` of an earlier answer.
     #[serde(default)]
     after: u64,
     /// How many of the newest entries to show.
     #[serde(default = "default_entries")]
     #[schemars(range(min = 1, max = limits::ENTRIES))]
     max_entries: u32,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }
@@ -58,14 +58,14 @@ pub(crate) struct GetNetwork {
     /// Only those that failed, were refused, or came to a status of 400 and more.
     #[serde(default)]
     failed_only: bool,
-    /// Shows only what came after the entry of this number: `next_after` of an earlier answer.
+    /// Only entries after this number: `next_after` of an earlier answer.
     #[serde(default)]
     after: u64,
     /// How many of the newest entries to show.
     #[serde(default = "default_entries")]
     #[schemars(range(min = 1, max = limits::ENTRIES))]
     max_entries: u32,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }
@@ -73,14 +73,14 @@ pub(crate) struct GetNetwork {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListDownloads {
-    /// Shows only what came after the entry of this number: `next_after` of an earlier answer.
+    /// Only entries after this number: `next_after` of an earlier answer.
     #[serde(default)]
     after: u64,
     /// Seconds to wait for one, where none has come yet.
     #[serde(default)]
     #[schemars(range(max = limits::WAIT_SECONDS))]
     wait_seconds: u64,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }

@@ -29,7 +29,7 @@ pub(crate) struct Navigate {
     /// The session; left out, the one that was used last, or a new one where there is none.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
-    /// Whether to answer a snapshot of the page, too, as get_snapshot does.
+    /// Answer a snapshot of the page, too.
     #[serde(default)]
     snapshot: bool,
     /// Seconds that the page may take to load.
@@ -41,10 +41,10 @@ pub(crate) struct Navigate {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Move {
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
-    /// Whether to answer a snapshot of the page, too, as get_snapshot does.
+    /// Answer a snapshot of the page, too.
     #[serde(default)]
     snapshot: bool,
     /// Seconds that the page may take to load.
@@ -77,8 +77,8 @@ pub(crate) struct NavigationAnswer {
     page: PageNow,
 }
 
-/// Opens an address in a browser session and waits until the page has loaded. Answers the status of HTTP, where it ended after
-/// redirects, and its title. Opens a session where there is none. Look at the page with get_snapshot (what can be clicked and
+/// Opens an address and waits until the page has loaded. Answers the HTTP status, where it ended after redirects, and
+/// its title. Opens a session where there is none. Then look at the page with get_snapshot (what can be clicked and
 /// filled) or get_page_content (what it says).
 #[tool(title = "Open an address", open_world, timeout_milliseconds = 180_000)]
 pub(crate) fn navigate(call: &Call, input: Navigate) -> Result<Reply<NavigationAnswer>, ToolError> {

@@ -33,7 +33,7 @@ pub(crate) struct Screenshot {
     /// A file of the workspace to save it in, such as `shots/front.png`, in place of answering the picture.
     #[schemars(length(min = 1, max = limits::PATH))]
     path: Option<String>,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Pdf {
     /// Whether the paper is Letter, and not A4.
     #[serde(default)]
     letter: bool,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }

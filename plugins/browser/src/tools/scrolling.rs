@@ -40,7 +40,7 @@ pub(crate) struct Scroll {
     /// a CSS selector, or `text=…`.
     #[schemars(length(min = 1, max = limits::ELEMENT))]
     element: Option<String>,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }

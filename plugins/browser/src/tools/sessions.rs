@@ -62,9 +62,9 @@ pub(crate) struct CreatedSession {
     height: u32,
 }
 
-/// Opens a browser session: one page with cookies, storage and logins of its own, empty at first. Only needed for several pages
-/// at once, another size or language: navigate opens one by itself. Answers the `session` that the other tools take; without it
-/// they use the session that was used last. Close it with close_session once it is not needed.
+/// Opens a browser session: one page with cookies, storage and logins of its own. Only needed for several pages at
+/// once, another size or language: navigate opens one by itself. Answers the `session` that the other tools take. Close
+/// it with close_session.
 #[tool(title = "Open a browser session")]
 pub(crate) fn create_session(call: &Call, input: CreateSession) -> Result<Reply<CreatedSession>, ToolError> {
     check_range("width", input.width.into(), 1, limits::SIDE.into())?;

@@ -29,13 +29,13 @@ pub(crate) struct TypeText {
     /// 500 characters.
     #[serde(default)]
     key_by_key: bool,
-    /// Whether to answer a snapshot of the page afterwards, too.
+    /// Answer a snapshot of the page, too.
     #[serde(default)]
     snapshot: bool,
-    /// A frame of another origin in which the element is, as get_snapshot names it.
+    /// A frame of another origin, as get_snapshot names it.
     #[schemars(length(min = 1, max = limits::ID))]
     frame: Option<String>,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }
@@ -118,10 +118,10 @@ pub(crate) struct PressKey {
     /// key goes where the focus is.
     #[schemars(length(min = 1, max = limits::ELEMENT))]
     element: Option<String>,
-    /// Whether to answer a snapshot of the page afterwards, too.
+    /// Answer a snapshot of the page, too.
     #[serde(default)]
     snapshot: bool,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }

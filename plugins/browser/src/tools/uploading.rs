@@ -22,7 +22,7 @@ pub(crate) struct UploadFile {
     /// Files of the workspace, relative to it. They replace what the input held.
     #[schemars(length(min = 1, max = limits::FILES), inner(length(min = 1, max = limits::PATH)))]
     paths: Vec<String>,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }

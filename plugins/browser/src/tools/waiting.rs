@@ -37,7 +37,7 @@ pub(crate) struct WaitFor {
     #[serde(default = "default_timeout")]
     #[schemars(range(min = 1, max = limits::WAIT_SECONDS))]
     timeout_seconds: u64,
-    /// The session; left out, the one that was used last.
+    /// Left out: the session used last.
     #[schemars(length(min = 1, max = limits::ID))]
     session: Option<String>,
 }
@@ -60,9 +60,9 @@ const IDLE: Duration = Duration::from_millis(500);
 /// may be a little longer than was wanted in all.
 const ROUNDS: u32 = 3;
 
-/// Waits until a page shows a text or an element, is at an address, or loads nothing any more; with `gone`, until it does not any
-/// more. Give one of `text`, `element`, `url` and `network_idle`. For what comes later than the load of a page; click and the
-/// other tools wait for their elements by themselves.
+/// Waits until a page shows a text or an element, is at an address, or loads nothing any more; with `gone`, until it no
+/// longer does. Give one of `text`, `element`, `url` and `network_idle`. click and the other tools wait for their
+/// elements by themselves.
 #[tool(title = "Wait for something", read_only, idempotent, timeout_milliseconds = 150_000)]
 pub(crate) fn wait_for(call: &Call, input: WaitFor) -> Result<Reply<WaitAnswer>, ToolError> {
     check_range("timeout_seconds", input.timeout_seconds, 1, limits::WAIT_SECONDS)?;

@@ -75,9 +75,8 @@ pub(crate) struct AddContentFromWorkspace {
     mime_type: Option<String>,
 }
 
-/// Keeps a file of the session's workspace, as add_content keeps a document: search_content finds it and read_content shows
-/// it. The file is copied, so later changes of it do not change the content; add it again then. Answers the content's id.
-/// Works where the operator lets this plugin read the workspace.
+/// Keeps a file of the session's workspace, as add_content keeps a document. The file is copied, so later changes of it
+/// do not change the content. Answers the content's id. Works where the operator lets this plugin read the workspace.
 #[tool(title = "Add a file of the workspace", timeout_milliseconds = 120_000)]
 pub(crate) fn add_content_from_workspace(
     call: &Call,

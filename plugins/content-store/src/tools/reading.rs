@@ -82,7 +82,7 @@ pub(crate) fn list_contents(call: &Call, input: ListContents) -> Result<Reply<Co
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadContent {
-    /// The content's id, as add_content, list_contents and search_content answer it.
+    /// Of add_content, list_contents or search_content.
     #[schemars(length(min = 1, max = limits::ID))]
     content_id: String,
     /// The first line to read, counted from 1.

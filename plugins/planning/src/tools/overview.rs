@@ -132,9 +132,8 @@ pub(crate) struct ClearedSession {
     notice: Option<String>,
 }
 
-/// Removes everything that this thread holds for good: goals, todos, memos and thoughts. Other threads keep theirs. Use it
-/// only when unrelated work begins or you are asked to. Ids go on counting, so that an old id never means something new.
-/// Answers how much is gone.
+/// Removes everything that this thread holds for good: goals, todos, memos and thoughts. Use it only when unrelated
+/// work begins or you are asked to. Ids go on counting. Answers how much is gone.
 #[tool(title = "Clear everything", destructive, idempotent)]
 pub(crate) fn clear_session(call: &Call) -> Result<Reply<ClearedSession>, ToolError> {
     let thread = Thread::open(call)?;

@@ -55,10 +55,10 @@ pub(crate) struct ThoughtTaken {
     notice: Option<String>,
 }
 
-/// Records one step of thinking through a hard problem, so that it can be revised and branched. Call it once for each
-/// thought, with `nextThoughtNeeded: false` at the last one. Raise `totalThoughts` freely; revise an earlier thought with
-/// `isRevision` and `revisesThought`; try another way with `branchFromThought` and `branchId`, which go together. The last
-/// 100 thoughts are kept, and get_current_state shows the youngest. Answers how far the chain has come.
+/// Records one step of thinking through a hard problem, so that it can be revised and branched: one call for each
+/// thought, `nextThoughtNeeded: false` at the last one. Raise `totalThoughts` freely; revise with `isRevision` and
+/// `revisesThought`; try another way with `branchFromThought` and `branchId`, which go together. Keeps the last 100
+/// thoughts; get_current_state shows the youngest.
 #[tool(title = "Think step by step")]
 pub(crate) fn sequentialthinking(call: &Call, input: SequentialThinking) -> Result<Reply<ThoughtTaken>, ToolError> {
     if input.is_revision == Some(true) && input.revises_thought.is_none() {

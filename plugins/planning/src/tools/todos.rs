@@ -144,9 +144,9 @@ pub(crate) struct ClearedTodos {
     notice: Option<String>,
 }
 
-/// Removes todos for good: those with the given ids, or all without ids. To keep a record of a step that is not needed
-/// any more, cancel it with update_todo instead. An unknown id is an error that lists the valid ones, and nothing is
-/// removed then. Answers the ids that are gone.
+/// Removes todos for good: those with the given ids, or all without ids. To keep a record of a step, cancel it with
+/// update_todo instead. An unknown id is an error that lists the valid ones, and nothing is removed then. Answers the
+/// ids that are gone.
 #[tool(title = "Clear todos", destructive)]
 pub(crate) fn clear_todos(call: &Call, input: ClearTodos) -> Result<Reply<ClearedTodos>, ToolError> {
     let ids = input.ids.unwrap_or_default();

@@ -29,9 +29,9 @@ pub(crate) struct CreatePlaybook {
     success_criteria: Option<SuccessCriteria>,
 }
 
-/// Writes down a workflow that can be carried out again later, in any session of this assistant. Call it when work went
-/// well and will come again, or when you are asked to remember how something is done. A step may use the output of an
-/// earlier one as `{{name}}`. Answers the playbook with its id and the ids of its steps; select_playbook carries it out.
+/// Writes down a workflow to carry out again later, in any session of this assistant: when work went well and will come
+/// again, or when you are asked to remember how something is done. A step may use the output of an earlier one as
+/// `{{name}}`. Answers the playbook with its id and the ids of its steps; select_playbook carries it out.
 #[tool(title = "Create a playbook")]
 pub(crate) fn create_playbook(call: &Call, input: CreatePlaybook) -> Result<Reply<OnePlaybook>, ToolError> {
     let CreatePlaybook { goal, workflow, initial_command, success_criteria } = input;
@@ -60,7 +60,7 @@ pub(crate) struct PlaybookEdits {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UpdatePlaybook {
-    /// The playbook's id, as create_playbook and list_playbooks answer it.
+    /// Of create_playbook or list_playbooks.
     #[schemars(length(min = 1, max = limits::ID))]
     id: String,
     /// What to change; at least one of its members.

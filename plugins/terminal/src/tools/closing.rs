@@ -14,7 +14,7 @@ use crate::output::words::{Terminal, state};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CloseTerminal {
-    /// The terminal, as start_terminal and list_terminals answer it.
+    /// Of start_terminal or list_terminals.
     #[schemars(length(min = 1, max = limits::TERMINAL_ID))]
     terminal_id: String,
     /// Seconds that the program has to end by itself once it is asked to; then it is killed.

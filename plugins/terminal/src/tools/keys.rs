@@ -24,7 +24,7 @@ const WAIT_SECONDS: u64 = 30;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SendKeys {
-    /// The terminal, as start_terminal and list_terminals answer it.
+    /// Of start_terminal or list_terminals.
     #[schemars(length(min = 1, max = limits::TERMINAL_ID))]
     terminal_id: String,
     /// The keys, pressed one after the other: single characters such as "q" or ":"; "Enter", "Tab", "Backspace", "Escape",
@@ -54,9 +54,9 @@ pub(crate) struct PressedKeys {
     screen: ScreenText,
 }
 
-/// Presses keys in a terminal and shows the screen once the program has reacted: for control keys (["C-c"] interrupts, ["C-d"]
-/// ends the input), menus, pagers and full-screen programs such as vim, less or top. Works while a turn runs, too, and begins
-/// none. To type a line and wait for its answer, use send_message.
+/// Presses keys in a terminal and shows the screen once the program has reacted: control keys (["C-c"] interrupts,
+/// ["C-d"] ends the input), menus, pagers and full-screen programs. Works while a turn runs, too, and begins none. To
+/// type a line and wait for its answer, use send_message.
 #[tool(title = "Press keys", destructive, open_world, timeout_milliseconds = 60_000)]
 pub(crate) fn send_keys(call: &Call, input: SendKeys) -> Result<Reply<PressedKeys>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;

@@ -58,7 +58,7 @@ impl ScreenText {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadScreen {
-    /// The terminal, as start_terminal and list_terminals answer it.
+    /// Of start_terminal or list_terminals.
     #[schemars(length(min = 1, max = limits::TERMINAL_ID))]
     terminal_id: String,
     /// How many of the lines that went off the top to show, too.
@@ -96,7 +96,7 @@ pub(crate) fn read_screen(call: &Call, input: ReadScreen) -> Result<Reply<Screen
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadOutput {
-    /// The terminal, as start_terminal and list_terminals answer it.
+    /// Of start_terminal or list_terminals.
     #[schemars(length(min = 1, max = limits::TERMINAL_ID))]
     terminal_id: String,
     /// Where to begin: `next_cursor` of an earlier answer, or the cursor that stands where something was left out. Left out,

@@ -11,7 +11,7 @@ use crate::limits;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Resize {
-    /// The terminal, as start_terminal and list_terminals answer it.
+    /// Of start_terminal or list_terminals.
     #[schemars(length(min = 1, max = limits::TERMINAL_ID))]
     terminal_id: String,
     /// How wide it becomes.

@@ -18,7 +18,7 @@ use crate::output::answer::TurnAnswer;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SendMessage {
-    /// The terminal, as start_terminal and list_terminals answer it.
+    /// Of start_terminal or list_terminals.
     #[schemars(length(min = 1, max = limits::TERMINAL_ID))]
     terminal_id: String,
     /// What to type, usually up to 10,000 characters; several lines are all right. Empty, Enter alone is pressed. Control
@@ -64,12 +64,11 @@ fn default_wait() -> u64 {
     120
 }
 
-/// Types a line into a terminal, presses Enter, and waits until the program has answered: a turn. The host finds out when the
-/// answer is complete, from the shell's own signs, prompts, silence or the program's end, so there is no need to poll. Answers
-/// what the program printed (at most 16 KiB, the beginning and the end, with the call that shows the rest), why the turn is
-/// over, how sure that is, and the exit code where a shell told it. Where the wait is over first, the turn goes on and
-/// `still_running` is true: call wait_for_turn. One turn runs at a time. To leave a program, send what ends it, or call
-/// close_terminal.
+/// Types a line into a terminal, presses Enter, and waits until the program has answered: a turn. The host finds out
+/// when the answer is complete, so there is no need to poll. Answers what was printed (at most 16 KiB, the beginning
+/// and the end, with the call that shows the rest), why the turn is over, how sure that is, and the exit code where a
+/// shell told it. Where the wait is over first, the turn goes on and `still_running` is true: call wait_for_turn. One
+/// turn runs at a time. To leave a program, send what ends it, or call close_terminal.
 #[tool(title = "Send a message", destructive, open_world, timeout_milliseconds = 600_000)]
 pub(crate) fn send_message(call: &Call, input: SendMessage) -> Result<Reply<TurnAnswer>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;

@@ -33,7 +33,7 @@ pub(crate) struct StartTerminal {
     /// The directory of the workspace that it starts in, which must exist; left out, the workspace.
     #[schemars(length(min = 1, max = limits::PATH))]
     directory: Option<String>,
-    /// Environment variables besides the usual ones; only those that the operator allows.
+    /// Environment variables, as far as the operator allows them.
     #[serde(default)]
     #[schemars(length(max = limits::VARIABLES))]
     environment: BTreeMap<String, String>,
@@ -86,12 +86,11 @@ pub(crate) struct StartedTerminal {
     replaced: Vec<String>,
 }
 
-/// Starts an interactive program in a terminal that stays open between your calls: a shell, an interpreter (python3, node,
-/// sqlite3), a debugger, ssh, another agent's command line. Answers its terminal_id and what it says at first. Then
-/// send_message types a line and waits for the answer. Use it where later input depends on earlier answers, or a program
-/// insists on a terminal; for a single command, running it without a terminal is simpler. It runs in the workspace,
-/// contained, usually without a network. A session usually has one terminal, and starting another one closes it;
-/// list_terminals says how many there may be. A terminal that nobody uses for a while is closed.
+/// Starts an interactive program in a terminal that stays open between your calls: a shell, an interpreter (python3,
+/// node, sqlite3), a debugger, ssh, another agent. Answers its terminal_id and what it says at first; then send_message
+/// types a line and waits for the answer. A single command is simpler without a terminal. The program runs in the
+/// workspace, contained, usually without a network. A session usually has one terminal, and starting another one closes
+/// it; one that nobody uses for a while is closed.
 #[tool(title = "Start a terminal", destructive, open_world, timeout_milliseconds = 120_000)]
 pub(crate) fn start_terminal(call: &Call, input: StartTerminal) -> Result<Reply<StartedTerminal>, ToolError> {
     check_range("columns", input.columns.into(), 1, limits::COLUMNS.into())?;

@@ -16,7 +16,7 @@ use crate::output::answer::TurnAnswer;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WaitForTurn {
-    /// The terminal, as start_terminal and list_terminals answer it.
+    /// Of start_terminal or list_terminals.
     #[schemars(length(min = 1, max = limits::TERMINAL_ID))]
     terminal_id: String,
     /// Shows only what comes from here on: `next_cursor` of an earlier answer. Left out, all of the turn.
@@ -31,9 +31,8 @@ fn default_wait() -> u64 {
     300
 }
 
-/// Waits until the turn that runs in a terminal is over, and answers what the program printed in it, as send_message does. For
-/// turns that outlasted send_message: waiting costs nothing, so give it a long time rather than calling it often. Where no
-/// turn runs, it shows the last one again, at once.
+/// Waits until the turn that runs in a terminal is over, and answers as send_message does. Waiting costs nothing, so
+/// give it a long time rather than calling it often. Where no turn runs, it shows the last one again.
 #[tool(title = "Wait for a turn", read_only, timeout_milliseconds = 600_000)]
 pub(crate) fn wait_for_turn(call: &Call, input: WaitForTurn) -> Result<Reply<TurnAnswer>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;
@@ -53,7 +52,7 @@ pub(crate) fn wait_for_turn(call: &Call, input: WaitForTurn) -> Result<Reply<Tur
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CancelTurn {
-    /// The terminal, as start_terminal and list_terminals answer it.
+    /// Of start_terminal or list_terminals.
     #[schemars(length(min = 1, max = limits::TERMINAL_ID))]
     terminal_id: String,
 }

@@ -57,9 +57,8 @@ pub(crate) struct ReplacedLines {
     total_lines: usize,
 }
 
-/// Replaces, inserts and deletes lines of a text file, several at once: either all replacements are made, by one write, or
-/// none. Line numbers are those of the file as it is before, whatever the other replacements do. Line endings stay as they
-/// are, and so do permissions: a script stays executable. Answers a unified diff.
+/// Replaces, inserts and deletes lines of a text file, several at once: all of them by one write, or none. Line numbers
+/// are those of the file as it is before. Line endings and permissions stay. Answers a unified diff.
 #[tool(title = "Replace lines in a file", destructive, timeout_milliseconds = 60_000)]
 pub(crate) fn replace_lines_in_file(call: &Call, input: ReplaceLines) -> Result<Reply<ReplacedLines>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;

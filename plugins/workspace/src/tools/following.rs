@@ -22,7 +22,7 @@ const MATCH_BYTES: u64 = 1_024;
 #[serde(deny_unknown_fields)]
 #[schemars(transform = wharf_sdk::second_name("process_id", "processId"))]
 pub(crate) struct PollProcess {
-    /// The process, as execute_shell and list_processes answer it.
+    /// Of execute_shell or list_processes.
     #[serde(alias = "processId")]
     #[schemars(length(min = 1, max = limits::PROCESS_ID))]
     process_id: String,
@@ -118,7 +118,7 @@ fn yes() -> bool {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WaitForProcess {
-    /// The process, as execute_shell and list_processes answer it.
+    /// Of execute_shell or list_processes.
     #[schemars(length(min = 1, max = limits::PROCESS_ID))]
     process_id: String,
     /// What to wait for: whichever comes first. Left out, its end.
@@ -163,9 +163,9 @@ pub(crate) struct WaitAnswer {
     matched: Option<PatternMatch>,
 }
 
-/// Waits until a process ends, prints something, prints a line that matches, or falls silent; whichever comes first. Waiting
-/// costs nothing and is never too often: prefer it to poll_process, and give it a long time. Where the time is over first,
-/// the process runs on: wait again, or look at what it printed.
+/// Waits until a process ends, prints something, prints a line that matches, or falls silent, whichever comes first.
+/// Waiting costs nothing: prefer it to poll_process, and give it a long time. Where the time is over first, the process
+/// runs on.
 #[tool(title = "Wait for a process", read_only, timeout_milliseconds = 600_000)]
 pub(crate) fn wait_for_process(call: &Call, input: WaitForProcess) -> Result<Reply<WaitAnswer>, ToolError> {
     check_text("process_id", &input.process_id, limits::PROCESS_ID)?;
@@ -262,7 +262,7 @@ pub(crate) enum ReadMode {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadProcessOutput {
-    /// The process, as execute_shell and list_processes answer it.
+    /// Of execute_shell or list_processes.
     #[schemars(length(min = 1, max = limits::PROCESS_ID))]
     process_id: String,
     /// Which stream to read.
@@ -298,9 +298,9 @@ pub(crate) struct ReadOutput {
     has_more: bool,
 }
 
-/// Reads what a process printed: the last lines, the first ones, or on from a cursor. At most 16 KiB come at once, and
-/// `next_cursor` says where to go on. Reading works as long as the process is kept, a day after its end, too. To search long
-/// output, let the command write it to a file and use search_files.
+/// Reads what a process printed: the last lines, the first ones, or on from a cursor, for a day after its end, too. At
+/// most 16 KiB come at once, and `next_cursor` says where to go on. To search long output, let the command write it to
+/// a file and use search_files.
 #[tool(title = "Read output", read_only, idempotent)]
 pub(crate) fn read_process_output(call: &Call, input: ReadProcessOutput) -> Result<Reply<ReadOutput>, ToolError> {
     check_text("process_id", &input.process_id, limits::PROCESS_ID)?;

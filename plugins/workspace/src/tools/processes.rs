@@ -183,7 +183,7 @@ impl From<SignalName> for Signal {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StopProcess {
-    /// The process, as execute_shell and list_processes answer it.
+    /// Of execute_shell or list_processes.
     #[schemars(length(min = 1, max = limits::PROCESS_ID))]
     process_id: String,
     /// Seconds that it has to end by itself once it is asked to; then it is killed. 0 kills at once.

@@ -100,9 +100,9 @@ pub(crate) struct FileMatches {
     unreadable: usize,
 }
 
-/// Finds lines that match a regular expression, or files by name, in the workspace. It passes over binary files, files of
-/// more than 8 MiB, names that begin with a dot (unless `hidden`) and symbolic links, ends after 6 seconds, and answers at
-/// most 16 KiB; it says where it did so. Narrow a search with `path` and `glob`. read_file shows more around a line.
+/// Finds lines that match a regular expression, or files by name, in the workspace. Passes over binary files, files of
+/// more than 8 MiB, names that begin with a dot (unless `hidden`) and symbolic links; ends after 6 seconds or 16 KiB,
+/// and says so. Narrow a search with `path` and `glob`.
 #[tool(title = "Search files", read_only, idempotent, timeout_milliseconds = 60_000)]
 pub(crate) fn search_files(call: &Call, input: SearchFiles) -> Result<Reply<FileMatches>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;

@@ -43,7 +43,7 @@ pub(crate) struct ExecuteShell {
     /// The directory that it starts in, which must exist; left out, the workspace.
     #[schemars(length(min = 1, max = limits::PATH))]
     directory: Option<String>,
-    /// Environment variables besides the usual ones; only those that the operator allows.
+    /// Environment variables, as far as the operator allows them.
     #[serde(default)]
     #[schemars(length(max = limits::VARIABLES))]
     environment: BTreeMap<String, String>,
@@ -69,11 +69,11 @@ pub(crate) struct ExecutedCommand {
     still_running: bool,
 }
 
-/// Runs a command in the workspace with the system's shell, and answers its exit code and what it printed: at most 16 KiB,
-/// the beginning and the end, with the call that shows the rest. It is contained: it sees the workspace and the system's
-/// programs, and usually no network. A command that takes longer than `wait_seconds` is not stopped: it runs on, and you get
-/// its process_id. Then call wait_for_process rather than poll_process, and stop_process to end it. For files, read_file,
-/// write_file, replace_lines_in_file, list_directory and search_files are quicker and safer than commands.
+/// Runs a command in the workspace with the system's shell, and answers its exit code and what it printed: at most 16
+/// KiB, the beginning and the end, with the call that shows the rest. It is contained: it sees the workspace and the
+/// system's programs, and usually no network. A command that takes longer than `wait_seconds` runs on under its
+/// process_id: call wait_for_process, or stop_process to end it. For files, read_file, write_file and search_files are
+/// quicker and safer.
 #[tool(title = "Run a command", destructive, open_world, timeout_milliseconds = 600_000)]
 pub(crate) fn execute_shell(call: &Call, input: ExecuteShell) -> Result<Reply<ExecutedCommand>, ToolError> {
     check_text("command", &input.command, limits::COMMAND)?;

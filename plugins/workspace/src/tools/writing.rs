@@ -46,9 +46,9 @@ pub(crate) struct WrittenFile {
     created: bool,
 }
 
-/// Writes a text file of the workspace, and makes the directories on the way. A file that is replaced is never seen half
-/// written, and keeps its permissions. A new one is not executable: run `chmod +x` where it is to be. To change some lines of a
-/// file, replace_lines_in_file is shorter and safer.
+/// Writes a text file of the workspace, and makes the directories on the way. A file that is replaced is never seen
+/// half written, and keeps its permissions; a new one is not executable. To change some lines, replace_lines_in_file is
+/// shorter and safer.
 #[tool(title = "Write a file", destructive, timeout_milliseconds = 60_000)]
 pub(crate) fn write_file(call: &Call, input: WriteFile) -> Result<Reply<WrittenFile>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;
