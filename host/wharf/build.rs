@@ -30,13 +30,43 @@ fn main() -> io::Result<()> {
     for (name, path) in plugins {
         // Hashed here once instead of at each start.
         let digest = blake3::hash(&fs::read(&path)?);
+        let prepared = match prepared(&path, &digest.to_hex(), &output)? {
+            Some(prepared) => format!("Some({prepared})"),
+            None => "None".to_owned(),
+        };
         let path = path.to_str().expect("a path that Rust's source can say");
         entries.push_str(&format!(
-            "    Bundled {{ name: {name:?}, digest: {:?}, component: include_bytes!({path:?}) }},\n",
+            "    Bundled {{ name: {name:?}, digest: {:?}, component: include_bytes!({path:?}), prepared: {prepared} }},\n",
             digest.as_bytes()
         ));
     }
     fs::write(output.join("bundled.rs"), format!("&[\n{entries}]\n"))
+}
+
+/// What lies beside a component and was made of it: an expression for the source. Where there is
+/// none, the plugin is compiled at its first start.
+fn prepared(component: &Path, digest: &str, output: &Path) -> io::Result<Option<String>> {
+    let Ok(bytes) = fs::read(component.with_extension("prepared")) else { return Ok(None) };
+    let malformed = || io::Error::other("a prepared component is malformed: `cargo xtask plugins` makes it again");
+    let mut lines = bytes.splitn(5, |byte| *byte == b'\n');
+    let mut line = || lines.next().and_then(|line| std::str::from_utf8(line).ok()).ok_or_else(malformed);
+    let [of, code_name, metadata_name, metadata_bytes] = [line()?, line()?, line()?, line()?];
+    if of != digest {
+        return Ok(None);
+    }
+    let rest = lines.next().ok_or_else(malformed)?;
+    let metadata_bytes: usize = metadata_bytes.parse().map_err(|_| malformed())?;
+    let (metadata, code) = rest.split_at_checked(metadata_bytes).ok_or_else(malformed)?;
+    let keep = |name: &str, bytes: &[u8]| {
+        let path = output.join(name);
+        fs::write(&path, bytes)?;
+        Ok::<_, io::Error>(path.to_str().expect("a path that Rust's source can say").to_owned())
+    };
+    let (metadata, code) = (keep(metadata_name, metadata)?, keep(code_name, code)?);
+    Ok(Some(format!(
+        "PreparedComponent {{ code_name: {code_name:?}, code: include_bytes!({code:?}), metadata_name: \
+         {metadata_name:?}, metadata: include_bytes!({metadata:?}) }}"
+    )))
 }
 
 /// The plugins by name, with the files of their components.

@@ -4,11 +4,14 @@ use std::borrow::Cow;
 
 use wharf_core::Digest;
 
+use crate::prepared::PreparedComponent;
+
 /// The bytes of a component, not looked at yet, and their digest.
 #[derive(Debug, Clone)]
 pub struct Component {
     bytes: Cow<'static, [u8]>,
     digest: Digest,
+    prepared: Option<PreparedComponent>,
 }
 
 impl Component {
@@ -17,7 +20,7 @@ impl Component {
     #[must_use]
     pub fn new(bytes: impl Into<Cow<'static, [u8]>>) -> Self {
         let bytes = bytes.into();
-        Self { digest: Digest::of(&bytes), bytes }
+        Self { digest: Digest::of(&bytes), bytes, prepared: None }
     }
 
     /// Takes bytes whose digest is known, because they are part of the program
@@ -27,7 +30,19 @@ impl Component {
     /// component's.
     #[must_use]
     pub const fn with_digest(bytes: &'static [u8], digest: Digest) -> Self {
-        Self { bytes: Cow::Borrowed(bytes), digest }
+        Self { bytes: Cow::Borrowed(bytes), digest, prepared: None }
+    }
+
+    /// The same with what was made of it when the program was built.
+    ///
+    /// It is run as it is: it must have been made of this component, by this library.
+    #[must_use]
+    pub fn with_prepared(self, prepared: PreparedComponent) -> Self {
+        Self { prepared: Some(prepared), ..self }
+    }
+
+    pub(crate) const fn prepared(&self) -> Option<&PreparedComponent> {
+        self.prepared.as_ref()
     }
 
     /// What names it.

@@ -10,6 +10,7 @@ use crate::{
     error::LoadError,
     metadata,
     plugin::Plugin,
+    prepared::NewlyPrepared,
     shared::{EngineConfig, SharedEngine},
     source::ComponentSource,
 };
@@ -68,6 +69,16 @@ impl Engine {
         let linked = source.linked()?;
         let read = source.read_metadata(&name, &linked)?;
         Ok(Plugin::new(name, source, Some(linked), read))
+    }
+
+    /// Compiles a component and asks it for what it lists, for a program that will carry the
+    /// result. Blocks.
+    ///
+    /// # Errors
+    /// As [`Engine::load`].
+    pub fn prepare_ahead(&self, name: PluginName, component: Component) -> Result<NewlyPrepared, LoadError> {
+        look_at_preamble(component.bytes())?;
+        ComponentSource { engine: Arc::clone(&self.shared), component }.prepare(&name)
     }
 }
 

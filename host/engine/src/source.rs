@@ -23,6 +23,7 @@ use crate::{
     execution::{self, CalledPlugin},
     function::{GuestFunction, LinkedPlugin, ListClaims, ListPrompts, ListTemplates, ListTools},
     metadata::{self, Offerings},
+    prepared::NewlyPrepared,
     runtime::WasmRuntime,
     shared::SharedEngine,
 };
@@ -91,24 +92,43 @@ impl ComponentSource {
 
     /// What an earlier host read and checked.
     pub(crate) fn kept_metadata(&self) -> Option<PluginMetadata> {
-        let cache = self.engine.cache.as_ref()?;
-        serde_json::from_slice(&cache.get(&self.metadata_entry())?).ok()
+        let entry = self.metadata_entry();
+        if let Some(prepared) = self.component.prepared().filter(|prepared| prepared.metadata_name == entry.name)
+            && let Ok(metadata) = serde_json::from_slice(prepared.metadata)
+        {
+            return Some(metadata);
+        }
+        serde_json::from_slice(&self.engine.cache.as_ref()?.get(&entry)?).ok()
     }
 
     /// Compiled and linked code: from the cache, else compiled and kept there.
     pub(crate) fn linked(&self) -> Result<LinkedPlugin, LoadError> {
         let runtime = self.engine.runtime()?;
-        let component = self.compiled(runtime)?;
-        let instances =
-            runtime.linker.instantiate_pre(&component).map_err(|error| LoadError::Import(reason(&error)))?;
-        LinkedPlugin::find(instances)
+        link(runtime, &self.compiled(runtime)?)
+    }
+
+    /// What this program would find in a warm cache, for one that carries it.
+    pub(crate) fn prepare(&self, name: &PluginName) -> Result<NewlyPrepared, LoadError> {
+        let runtime = self.engine.runtime()?;
+        let code = self.compile(runtime)?;
+        let linked = link(runtime, &load_compiled(runtime, &code)?)?;
+        let (metadata, _) = self.listed(name, &linked)?;
+        let metadata = serde_json::to_vec(&metadata).map_err(|error| LoadError::Refused(error.to_string()))?;
+        let (code_name, metadata_name) = (self.code_entry(runtime).name, self.metadata_entry().name);
+        Ok(NewlyPrepared { code_name, code, metadata_name, metadata })
     }
 
     fn compiled(&self, runtime: &WasmRuntime) -> Result<wasm::Component, LoadError> {
+        let entry = self.code_entry(runtime);
+        if let Some(prepared) = self.component.prepared().filter(|prepared| prepared.code_name == entry.name) {
+            match load_compiled(runtime, prepared.code) {
+                Ok(component) => return Ok(component),
+                Err(error) => tracing::warn!("code of this program cannot be used and is made again: {error}"),
+            }
+        }
         let Some(cache) = &self.engine.cache else {
             return self.compile(runtime).and_then(|code| load_compiled(runtime, &code));
         };
-        let entry = self.code_entry(runtime);
         if let Some(code) = cache.get(&entry) {
             match load_compiled(runtime, &code) {
                 Ok(component) => return Ok(component),
@@ -134,6 +154,17 @@ impl ComponentSource {
         name: &PluginName,
         linked: &LinkedPlugin,
     ) -> Result<(Vec<Tool>, Offerings, Vec<String>), LoadError> {
+        let (metadata, tools) = self.listed(name, linked)?;
+        if let Some(cache) = &self.engine.cache
+            && let Ok(json) = serde_json::to_vec(&metadata)
+        {
+            cache.put(&self.metadata_entry(), &json);
+        }
+        Ok((tools, metadata.offered, metadata.imports))
+    }
+
+    /// What the plugin says of itself, and its tools, which have passed every check.
+    fn listed(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<(PluginMetadata, Vec<Tool>), LoadError> {
         let runtime = self.engine.runtime()?;
         let metadata = PluginMetadata {
             tools: metadata::definitions(self.ask(name, linked, ListTools)?)?,
@@ -142,12 +173,7 @@ impl ComponentSource {
         };
         // Only what passes every check is kept; it is not checked again.
         let tools = metadata::check(metadata.tools.clone(), SchemaLimits::new(&self.engine.config.limits))?;
-        if let Some(cache) = &self.engine.cache
-            && let Ok(json) = serde_json::to_vec(&metadata)
-        {
-            cache.put(&self.metadata_entry(), &json);
-        }
-        Ok((tools, metadata.offered, metadata.imports))
+        Ok((metadata, tools))
     }
 
     fn read_offered(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<Offerings, LoadError> {
@@ -199,6 +225,11 @@ impl ComponentSource {
     }
 }
 
+fn link(runtime: &WasmRuntime, component: &wasm::Component) -> Result<LinkedPlugin, LoadError> {
+    let instances = runtime.linker.instantiate_pre(component).map_err(|error| LoadError::Import(reason(&error)))?;
+    LinkedPlugin::find(instances)
+}
+
 /// The instances that a component imports.
 fn imports(runtime: &WasmRuntime, linked: &LinkedPlugin) -> Vec<String> {
     let kind = linked.component().component_type();
@@ -230,7 +261,8 @@ fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, Engine
 fn load_compiled(runtime: &WasmRuntime, code: &[u8]) -> Result<wasm::Component, LoadError> {
     // SAFETY: the bytes come from this process's own compiler, just now or by
     // way of the cache, which verified a keyed digest over these very bytes in
-    // memory. No program without the key can have made or changed them.
+    // memory: no program without the key can have made or changed them. Or they
+    // are part of this program, made by the same compiler when it was built.
     let component = unsafe { wasm::Component::deserialize(&runtime.engine, code) };
     component.map_err(|error| LoadError::Demanding(reason(&error)))
 }

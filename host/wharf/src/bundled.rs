@@ -2,13 +2,15 @@
 //! what they may use.
 
 use wharf_core::{Digest, PluginName};
-use wharf_engine::Component;
+use wharf_engine::{Component, PreparedComponent};
 
 /// One of them.
 pub(crate) struct Bundled {
     pub(crate) name: &'static str,
     digest: [u8; 32],
     component: &'static [u8],
+    /// What was made of it when this binary was.
+    prepared: Option<PreparedComponent>,
 }
 
 /// All of them, by name.
@@ -17,7 +19,11 @@ pub(crate) const PLUGINS: &[Bundled] = include!(concat!(env!("OUT_DIR"), "/bundl
 impl Bundled {
     /// Its component, whose digest was made when this binary was.
     pub(crate) fn component(&self) -> Component {
-        Component::with_digest(self.component, Digest::from_bytes(self.digest))
+        let component = Component::with_digest(self.component, Digest::from_bytes(self.digest));
+        match self.prepared {
+            Some(prepared) => component.with_prepared(prepared),
+            None => component,
+        }
     }
 }
 

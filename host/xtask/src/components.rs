@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use lexopt::Arg;
@@ -20,8 +21,8 @@ use crate::workspace::{Package, Workspace};
 const HELP: &str = "\
 Builds every plugin below plugins/ to a Wasm component (wasm32-wasip2, release)
 and leaves it as target/plugins/components/NAME.wasm, and in host/wharf/components,
-so that a `wharf` binary that is built afterwards carries it. Files that did not
-change are not touched.
+so that a `wharf` binary that is built afterwards carries it, compiled for this
+machine. Files that did not change are not touched.
 
 Usage: cargo xtask plugins [OPTIONS]
 
@@ -38,6 +39,9 @@ Environment:
 Example: build one plugin's component and look at what it can reach
   cargo xtask plugins && cargo run -p wharf-cli -- inspect target/plugins/components/planning.wasm
 ";
+
+/// The program that compiles components ahead.
+const PREPARE: &str = "wharf-prepare";
 
 /// What a component starts with. A core module, which has another fifth byte,
 /// is a toolchain gone wrong.
@@ -92,8 +96,34 @@ pub(crate) fn build(workspace: &Workspace, guests: bool, choice: Choice) -> Resu
         built.push(component.strip_prefix(&workspace.root).unwrap_or(&component).to_path_buf());
     }
     let bundled = plugins.iter().filter(|plugin| plugin.is_bundled).map(|plugin| plugin.name.as_str());
-    remove_others(&workspace.bundled(), &bundled.collect::<Vec<_>>())?;
+    let bundled: Vec<_> = bundled.collect();
+    remove_others(&workspace.bundled(), &bundled)?;
+    prepare(workspace, &bundled)?;
     Ok(built)
+}
+
+/// Compiles the bundled plugins for the binary that is built afterwards, which then compiles
+/// none at its first start.
+fn prepare(workspace: &Workspace, bundled: &[&str]) -> Result<()> {
+    say("Building what compiles the bundled plugins ahead (minutes on a fresh clone: wasmtime is large)");
+    // With the features that the binary has, so that nothing is compiled twice.
+    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bin", PREPARE]))?;
+    let tool = workspace.binary("debug", PREPARE);
+    for name in bundled {
+        let component = workspace.bundled().join(format!("{name}.wasm"));
+        let prepared = component.with_extension("prepared");
+        if is_newer(&prepared, &[&component, &tool]) {
+            continue;
+        }
+        command::run(Command::new(&tool).arg(name).args([&component, &prepared]))?;
+    }
+    Ok(())
+}
+
+/// Whether a file was written after all of these.
+fn is_newer(file: &Path, others: &[&Path]) -> bool {
+    let written = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
+    written(file).is_some_and(|file| others.iter().all(|other| written(other).is_some_and(|other| other < file)))
 }
 
 /// Builds the plugin `name`, which is no member of the workspace, in its own folder; returns
@@ -165,8 +195,8 @@ fn publish(artifact: &Path, component: &Path) -> Result<()> {
 fn remove_others(folder: &Path, names: &[&str]) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let path = entry?.path();
-        let is_component = path.extension().is_some_and(|extension| extension == "wasm");
-        if is_component && !path.file_stem().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name)) {
+        let is_ours = path.extension().is_some_and(|extension| extension == "wasm" || extension == "prepared");
+        if is_ours && !path.file_stem().and_then(|name| name.to_str()).is_some_and(|name| names.contains(&name)) {
             fs::remove_file(&path)?;
         }
     }
@@ -216,14 +246,14 @@ mod tests {
     #[test]
     fn only_components_of_plugins_that_are_no_more_are_removed() {
         let folder = tempfile::tempdir().expect("a folder");
-        for name in ["planning.wasm", "renamed.wasm", ".gitignore"] {
+        for name in ["planning.wasm", "planning.prepared", "renamed.wasm", "renamed.prepared", ".gitignore"] {
             fs::write(folder.path().join(name), "").expect("written");
         }
         remove_others(folder.path(), &["planning"]).expect("removed");
         let mut left: Vec<_> =
             fs::read_dir(folder.path()).expect("there").map(|entry| entry.expect("there").file_name()).collect();
         left.sort();
-        assert_eq!(left, [".gitignore", "planning.wasm"]);
+        assert_eq!(left, [".gitignore", "planning.prepared", "planning.wasm"]);
     }
 
     #[test]
