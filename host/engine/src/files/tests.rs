@@ -193,7 +193,7 @@ fn a_change_says_what_it_made_and_what_it_freed() {
     let path = Path::new;
     fs::write(at("large"), vec![1; 100_000]).expect("writes");
     fs::write(at("small"), "x").expect("writes");
-    let file = |name: &str| Some(number(&rustix::fs::stat(&at(name)).expect("is there")));
+    let file = |name: &str| Some(number(&rustix::fs::stat(at(name)).expect("is there")));
     let (_, made) = open(&inside, path("new"), CREATE).expect("is made");
     assert_eq!(made, SpaceChange { file: file("new"), made: 1, ..SpaceChange::default() });
     let (_, found) = open(&inside, path("new"), CREATE).expect("is there");
