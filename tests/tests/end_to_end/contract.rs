@@ -64,7 +64,7 @@ async fn what_a_plugin_of_every_released_text_offers_beside_tools_is_still_under
         assert_eq!((prompts[0].name.as_str(), &prompts[0].meta["title"]), ("offering__say", &json!("Say")));
         assert_eq!((prompts[0].arguments[0].name.as_str(), prompts[0].arguments[0].required), ("word", true));
         let prompt = host
-            .prompt(&asking(), "offering__say", &object(json!({"word": "w"})), InputGiven::default())
+            .prompt(&asking(), "offering__say", &object(json!({"word": "w"})).into(), InputGiven::default())
             .await
             .expect("a prompt");
         assert_eq!((prompt.messages[0].role, prompt.messages[0].content.as_text()), (Role::Assistant, Some("yes")));

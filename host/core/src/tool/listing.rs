@@ -63,7 +63,7 @@ fn compact_output(schema: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// A schema that says no more than the type of a value.
-fn type_alone(mut property: &Value, root: &Map<String, Value>) -> Value {
+fn type_alone<'s>(mut property: &'s Value, root: &'s Map<String, Value>) -> Value {
     for _ in 0..MOST_REFERENCES {
         if let Some(kind) = property.get("type") {
             return Map::from_iter([("type".to_owned(), kind.clone())]).into();

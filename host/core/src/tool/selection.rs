@@ -50,10 +50,10 @@ impl ToolSelection {
             return Err(ToolPatternError::Empty);
         }
         let selection = Self { tools, skip_tools };
-        match selection.patterns().find(|pattern| !is_legal(pattern)) {
-            Some(pattern) => Err(ToolPatternError::Malformed { pattern: pattern.to_owned(), most: MOST_CHARACTERS }),
-            None => Ok(selection),
+        if let Some(pattern) = selection.patterns().find(|pattern| !is_legal(pattern)) {
+            return Err(ToolPatternError::Malformed { pattern: pattern.to_owned(), most: MOST_CHARACTERS });
         }
+        Ok(selection)
     }
 
     /// Whether it selects all tools.

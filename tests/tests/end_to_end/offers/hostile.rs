@@ -36,7 +36,7 @@ async fn an_answer_that_breaks_the_contract_reaches_nobody() {
     let prompt = async |name: &str| {
         fixture
             .host
-            .prompt(&asking(), &format!("attack__{name}"), &object(json!({"text": "t"})), InputGiven::default())
+            .prompt(&asking(), &format!("attack__{name}"), &object(json!({"text": "t"})).into(), InputGiven::default())
             .await
     };
     for (name, code, told) in [

@@ -33,7 +33,7 @@ async fn a_prompt_is_made_of_its_arguments() {
     let arguments = object(json!({"arg1": "hello", "arg2": "world"}));
     let answer = fixture
         .host
-        .prompt(&asking(), "conformance__test_prompt_with_arguments", &arguments, InputGiven::default())
+        .prompt(&asking(), "conformance__test_prompt_with_arguments", &arguments.clone().into(), InputGiven::default())
         .await;
     let answer = answer.expect("a prompt");
     assert_eq!(answer.messages.len(), 1);
@@ -44,7 +44,12 @@ async fn a_prompt_is_made_of_its_arguments() {
     let arguments = object(json!({"resourceUri": "test://example"}));
     let answer = fixture
         .host
-        .prompt(&asking(), "conformance__test_prompt_with_embedded_resource", &arguments, InputGiven::default())
+        .prompt(
+            &asking(),
+            "conformance__test_prompt_with_embedded_resource",
+            &arguments.clone().into(),
+            InputGiven::default(),
+        )
         .await;
     let answer = answer.expect("a prompt");
     assert_eq!(answer.messages[0].content.meta["uri"], "test://example");
@@ -61,13 +66,18 @@ async fn arguments_that_a_prompt_does_not_take_are_refused_before_the_plugin_is_
     ] {
         let asked = fixture
             .host
-            .prompt(&asking(), "conformance__test_prompt_with_arguments", &object(arguments), InputGiven::default())
+            .prompt(
+                &asking(),
+                "conformance__test_prompt_with_arguments",
+                &object(arguments).into(),
+                InputGiven::default(),
+            )
             .await;
         let error = asked.expect_err(told);
         assert!(error.code == Code::Invalid && error.message.contains(told), "{error}");
     }
     let unknown =
-        fixture.host.prompt(&asking(), "conformance__nothing", &object(json!({})), InputGiven::default()).await;
+        fixture.host.prompt(&asking(), "conformance__nothing", &object(json!({})).into(), InputGiven::default()).await;
     let error = unknown.expect_err("unknown");
     assert!(error.code == Code::NotFound && error.message.contains("conformance__test_simple_prompt"), "{error}");
 }
@@ -77,9 +87,12 @@ async fn arguments_of_prompts_are_limited_as_those_of_tools() {
     let fixture = offering().limit("argument_bytes", 1_000).open().await;
     let arguments = |bytes| object(json!({"arg1": "x".repeat(bytes), "arg2": ""}));
     let name = "conformance__test_prompt_with_arguments";
-    assert!(fixture.host.prompt(&asking(), name, &arguments(900), InputGiven::default()).await.is_ok());
-    let error =
-        fixture.host.prompt(&asking(), name, &arguments(1_000), InputGiven::default()).await.expect_err("too large");
+    assert!(fixture.host.prompt(&asking(), name, &arguments(900).into(), InputGiven::default()).await.is_ok());
+    let error = fixture
+        .host
+        .prompt(&asking(), name, &arguments(1_000).into(), InputGiven::default())
+        .await
+        .expect_err("too large");
     assert!(error.code == Code::Limit && error.message.contains("argument_bytes"), "{error}");
 }
 
@@ -87,13 +100,14 @@ async fn arguments_of_prompts_are_limited_as_those_of_tools() {
 async fn a_prompt_asks_before_it_is_made() {
     let fixture = open().await;
     let name = "conformance__test_input_required_result_prompt";
-    let asked = fixture.host.prompt(&asking(), name, &object(json!({})), InputGiven::default()).await.expect("a round");
+    let asked =
+        fixture.host.prompt(&asking(), name, &object(json!({})).into(), InputGiven::default()).await.expect("a round");
     let required = asked.input_required.expect("it asks");
     assert_eq!(required.requests["user_context"].parameters["message"], "What context should the prompt use?");
     assert!(asked.messages.is_empty() && asked.meta.is_empty());
 
     let input = given(json!({"user_context": {"action": "accept", "content": {"context": "ships"}}}), None);
-    let answer = fixture.host.prompt(&asking(), name, &object(json!({})), input).await.expect("a prompt");
+    let answer = fixture.host.prompt(&asking(), name, &object(json!({})).into(), input).await.expect("a prompt");
     assert_eq!(answer.messages[0].content.as_text(), Some("Use this context: ships"));
 }
 
