@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 use wharf_tests::{Client, Data, Reply, Server, Setup, blocking, replied, wharf};
 
-fn call(tool: &str, arguments: &Value) -> Value {
+pub(crate) fn call(tool: &str, arguments: &Value) -> Value {
     let meta = json!({"dev.wharf/sessionId": "s", "dev.wharf/threadId": "t"});
     let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
@@ -35,18 +35,18 @@ pub(crate) fn modern(mut request: Value) -> (String, Value) {
     (headers, request)
 }
 
-fn ask_modern(server: &Server, request: Value) -> Reply {
+pub(crate) fn ask_modern(server: &Server, request: Value) -> Reply {
     let (headers, request) = modern(request);
     replied(server.say(&headers, &request))
 }
 
-fn tools(reply: &Reply) -> Vec<String> {
+pub(crate) fn tools(reply: &Reply) -> Vec<String> {
     let message = reply.message();
     let tools = message["result"]["tools"].as_array().unwrap_or_else(|| panic!("{reply:?}"));
     tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
 }
 
-fn list() -> Value {
+pub(crate) fn list() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
 }
 

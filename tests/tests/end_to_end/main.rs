@@ -26,6 +26,7 @@ mod http_mcp;
 mod kills;
 mod large;
 mod limits;
+mod listing;
 mod middleware;
 mod named;
 mod oauth;

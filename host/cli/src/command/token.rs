@@ -32,6 +32,7 @@ enum TokensCommand {
 Examples:
   wharf token new --name ci
   wharf token new --name team --tenant team --plugin 'plan*' --plugin playbook --requests-per-second 20
+  wharf token new --name reader --tool 'workspace__read_*' --tool 'workspace__search_*'
   wharf token new --name ui --plugin host        terminals and streams, and no tool
   wharf token new --name prometheus --metrics    the metrics of the whole host, and nothing else
   wharf token new --name page --plugin 'app_*' --front-ends    serves tools of its own
@@ -48,6 +49,14 @@ struct NewToken {
     /// Pattern of the plugins that it may use, such as `planning` or `web-*`; `host` stands for terminals and streams [default: all, and none with --metrics]
     #[arg(long = "plugin", value_name = "PATTERN")]
     plugins: Vec<String>,
+
+    /// Pattern of the tools that it may use, by their listed names, such as `planning__*` [default: all]
+    #[arg(long = "tool", value_name = "PATTERN")]
+    tools: Vec<String>,
+
+    /// Pattern of tools that it may not use
+    #[arg(long = "skip-tool", value_name = "PATTERN")]
+    skip_tools: Vec<String>,
 
     /// Let it read `/metrics`, which is of all tenants; without --plugin it may then do nothing else
     #[arg(long)]
@@ -98,9 +107,16 @@ impl NewToken {
         if self.metrics {
             lines.push_str("metrics = true\n");
         }
-        if self.metrics || !self.plugins.is_empty() {
-            let plugins: Vec<_> = self.plugins.iter().map(|plugin| quoted(plugin)).collect();
-            lines.push_str(&format!("plugins = [{}]\n", plugins.join(", ")));
+        let lists = [
+            ("plugins", &self.plugins, self.metrics),
+            ("tools", &self.tools, false),
+            ("skip_tools", &self.skip_tools, false),
+        ];
+        for (name, patterns, even_empty) in lists {
+            if even_empty || !patterns.is_empty() {
+                let patterns: Vec<_> = patterns.iter().map(|pattern| quoted(pattern)).collect();
+                lines.push_str(&format!("{name} = [{}]\n", patterns.join(", ")));
+            }
         }
         let numbers = [("requests_per_second", self.requests_per_second), ("calls", self.calls)];
         for (name, number) in numbers.into_iter().filter_map(|(name, number)| Some((name, number?))) {
