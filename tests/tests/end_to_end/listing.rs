@@ -1,7 +1,7 @@
 //! What lists of tools show, and what the operator takes out of them.
 
 use serde_json::{Value, json};
-use wharf::Code;
+use wharf::{Code, ToolService as _};
 use wharf_tests::{Client, Data, Server, Setup, context, wharf};
 
 use crate::http_mcp::{ask_modern, call, list, tools, with_tokens};

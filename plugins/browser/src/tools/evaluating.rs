@@ -62,7 +62,7 @@ pub(crate) struct Evaluated {
 
 /// Runs JavaScript in a page and answers its value as JSON: for what no other tool does, such as reading data out of a
 /// large page in one step. Promises are awaited, for `timeout_seconds` at most. A long result comes in parts: go on
-/// with `cursor`. A function, an element or a circle is no JSON.
+/// with `cursor`.
 #[tool(title = "Run JavaScript", destructive, open_world, timeout_milliseconds = 150_000)]
 pub(crate) fn evaluate(call: &Call, input: Evaluate) -> Result<Reply<Evaluated>, ToolError> {
     check_optional("cursor", input.cursor.as_deref(), limits::ID)?;

@@ -82,8 +82,8 @@ struct PreparedField {
 }
 
 /// Fills fields of a form, one or all of them in one call: replaces what they hold, ticks boxes, chooses options, sets
-/// dates. Sends nothing: click the button that does, or press_key Enter. Where a field cannot be filled, those before
-/// it are, and the answer says which one failed and why.
+/// dates. Sends nothing: click the button that does, or press_key Enter. Where one cannot be filled, those before it
+/// are.
 #[tool(title = "Fill fields", destructive, open_world, timeout_milliseconds = 180_000)]
 pub(crate) fn fill(call: &Call, input: Fill) -> Result<Reply<FilledForm>, ToolError> {
     let count = u64::try_from(input.fields.len()).unwrap_or(u64::MAX);

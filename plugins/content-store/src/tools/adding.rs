@@ -40,8 +40,8 @@ pub(crate) struct AddContent {
     mime_type: Option<String>,
 }
 
-/// Keeps a text or a document, so that search_content finds it and read_content shows it. Use it for what is too long to
-/// keep in mind: files, pages, transcripts, reports. Answers the content's id. What is added twice is there twice.
+/// Keeps a text or a document, so that search_content finds it and read_content shows it. Use it for what is too long
+/// to keep in mind: files, pages, transcripts, reports. Answers the content's id.
 #[tool(title = "Add a content", timeout_milliseconds = 120_000)]
 pub(crate) fn add_content(call: &Call, input: AddContent) -> Result<Reply<ContentView>, ToolError> {
     let AddContent { text, document, name, mime_type } = input;
@@ -76,7 +76,7 @@ pub(crate) struct AddContentFromWorkspace {
 }
 
 /// Keeps a file of the session's workspace, as add_content keeps a document. The file is copied, so later changes of it
-/// do not change the content. Answers the content's id. Works where the operator lets this plugin read the workspace.
+/// do not change the content. Answers the content's id.
 #[tool(title = "Add a file of the workspace", timeout_milliseconds = 120_000)]
 pub(crate) fn add_content_from_workspace(
     call: &Call,

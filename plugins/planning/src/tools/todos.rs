@@ -75,8 +75,7 @@ fn completed() -> bool {
 }
 
 /// Marks a todo as done, or as pending again with `completed: false`. Call it as soon as a step is finished, with a
-/// summary of the result. Answers the todo and how many are pending. An unknown id is an error that lists the valid
-/// ones.
+/// summary of the result. Answers the todo and how many are pending.
 #[tool(title = "Mark a todo", idempotent)]
 pub(crate) fn mark_todo(call: &Call, input: MarkTodo) -> Result<Reply<OneTodo>, ToolError> {
     let status = if input.completed { Status::Done } else { Status::Pending };
@@ -102,8 +101,8 @@ pub(crate) struct UpdateTodo {
     summary: Option<String>,
 }
 
-/// Changes a todo: its wording, status (pending, done, cancelled), priority or summary. What is left out stays; at least
-/// one change must be named. Answers the todo as it is now. An unknown id is an error that lists the valid ones.
+/// Changes a todo: its wording, status (pending, done, cancelled), priority or summary. What is left out stays; at
+/// least one change must be named. Answers the todo as it is now.
 #[tool(title = "Change a todo", idempotent)]
 pub(crate) fn update_todo(call: &Call, input: UpdateTodo) -> Result<Reply<OneTodo>, ToolError> {
     let change = TodoChange {
@@ -145,8 +144,7 @@ pub(crate) struct ClearedTodos {
 }
 
 /// Removes todos for good: those with the given ids, or all without ids. To keep a record of a step, cancel it with
-/// update_todo instead. An unknown id is an error that lists the valid ones, and nothing is removed then. Answers the
-/// ids that are gone.
+/// update_todo instead. Answers the ids that are gone.
 #[tool(title = "Clear todos", destructive)]
 pub(crate) fn clear_todos(call: &Call, input: ClearTodos) -> Result<Reply<ClearedTodos>, ToolError> {
     let ids = input.ids.unwrap_or_default();

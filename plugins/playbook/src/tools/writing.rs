@@ -68,8 +68,7 @@ pub(crate) struct UpdatePlaybook {
 }
 
 /// Changes a playbook of yours: the members of `playbook` that are given replace what was there, the others stay. A
-/// workflow is replaced as a whole; a step without a `stepId` gets a new one. Its owner never changes. Answers the
-/// playbook as it is now.
+/// workflow is replaced as a whole; a step without a `stepId` gets a new one. Answers the playbook as it is now.
 #[tool(title = "Change a playbook")]
 pub(crate) fn update_playbook(call: &Call, input: UpdatePlaybook) -> Result<Reply<OnePlaybook>, ToolError> {
     let id = PlaybookId::parse(&input.id)?;

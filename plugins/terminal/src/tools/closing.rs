@@ -33,8 +33,8 @@ pub(crate) struct ClosedTerminal {
     terminal: Terminal,
 }
 
-/// Ends the program of a terminal and everything that it started. Call it once a conversation is over. What was printed can
-/// still be read with read_output and read_screen for a while. A terminal that was closed stays as it was.
+/// Ends the program of a terminal and everything that it started. Call it once a conversation is over. What was printed
+/// can still be read with read_output and read_screen for a while.
 #[tool(title = "Close a terminal", destructive, idempotent, timeout_milliseconds = 120_000)]
 pub(crate) fn close_terminal(call: &Call, input: CloseTerminal) -> Result<Reply<ClosedTerminal>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;

@@ -27,7 +27,7 @@ pub(crate) struct SendKeys {
     /// Of start_terminal or list_terminals.
     #[schemars(length(min = 1, max = limits::TERMINAL_ID))]
     terminal_id: String,
-    /// The keys, pressed one after the other: single characters such as "q" or ":"; "Enter", "Tab", "Backspace", "Escape",
+    /// Keys, one after the other: single characters such as "q"; "Enter", "Tab", "Backspace", "Escape",
     /// "Space", "Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown", "Insert", "Delete", "F1" to "F12"; with
     /// "C-" for Control, "M-" for Alt or "S-" for Shift before it, as in "C-c", "C-d", "C-z", "M-x", "S-Tab". A word is several
     /// keys: ["w", "q"].

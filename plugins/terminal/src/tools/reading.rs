@@ -135,8 +135,8 @@ pub(crate) struct OutputText {
     has_more: bool,
 }
 
-/// Reads what a terminal printed, as text, on from a cursor or the end of it: for the part of a long answer that was left out,
-/// and for what came without a turn. Of much output the newest is kept. Works after the program's end, too.
+/// Reads what a terminal printed, as text, on from a cursor or the end of it: for the part of a long answer that was
+/// left out, and for what came without a turn. Of much output the newest is kept.
 #[tool(title = "Read output", read_only, idempotent, timeout_milliseconds = 600_000)]
 pub(crate) fn read_output(call: &Call, input: ReadOutput) -> Result<Reply<OutputText>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;

@@ -38,8 +38,7 @@ pub(crate) struct SendMessage {
     #[serde(default = "default_wait")]
     #[schemars(range(max = limits::WAIT_SECONDS))]
     wait_seconds: u64,
-    /// What kind of work this line starts, where it is another than the terminal's: "build" before `make` in a shell, for
-    /// instance, or "patient" for a long question to an agent. See start_terminal.
+    /// Where this line starts other work than the terminal's: "build" before `make`, for instance. See start_terminal.
     preset: Option<Preset>,
     /// In place of a preset: a profile that the operator configured.
     #[schemars(length(min = 1, max = limits::PROFILE))]
@@ -65,10 +64,10 @@ fn default_wait() -> u64 {
 }
 
 /// Types a line into a terminal, presses Enter, and waits until the program has answered: a turn. The host finds out
-/// when the answer is complete, so there is no need to poll. Answers what was printed (at most 16 KiB, the beginning
-/// and the end, with the call that shows the rest), why the turn is over, how sure that is, and the exit code where a
-/// shell told it. Where the wait is over first, the turn goes on and `still_running` is true: call wait_for_turn. One
-/// turn runs at a time. To leave a program, send what ends it, or call close_terminal.
+/// when the answer is complete. Answers what was printed (of much output the beginning and the end), why the turn is
+/// over, how sure that is, and the exit code where a shell told it. Where the wait is over first, the turn goes on and
+/// `still_running` is true: call wait_for_turn. One turn runs at a time. To leave a program, send what ends it, or call
+/// close_terminal.
 #[tool(title = "Send a message", destructive, open_world, timeout_milliseconds = 600_000)]
 pub(crate) fn send_message(call: &Call, input: SendMessage) -> Result<Reply<TurnAnswer>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;

@@ -45,10 +45,9 @@ pub(crate) struct StartTerminal {
     #[serde(default = "default_rows")]
     #[schemars(range(min = 1, max = limits::ROWS))]
     rows: u16,
-    /// What kind of program it is, which says when an answer counts as complete; left out, the host knows common programs.
-    /// "shell": a shell. "repl": an interpreter or a database client, which answers at once. "agent": a program that thinks
-    /// and may pause; "sensitive" where its pauses are short, "patient" or "search" where they are long, "simple-answer"
-    /// where it answers briefly. "build": compilers and tests, which may be silent for minutes.
+    /// When an answer counts as complete; left out, the host knows common programs. "shell". "repl": an interpreter or a
+    /// database client. "agent": a program that thinks and may pause; "sensitive" where its pauses are short, "patient" or
+    /// "search" where they are long, "simple-answer" where it answers briefly. "build": silent for minutes.
     preset: Option<Preset>,
     /// In place of a preset: a profile that the operator configured.
     #[schemars(length(min = 1, max = limits::PROFILE))]

@@ -32,7 +32,7 @@ fn default_wait() -> u64 {
 }
 
 /// Waits until the turn that runs in a terminal is over, and answers as send_message does. Waiting costs nothing, so
-/// give it a long time rather than calling it often. Where no turn runs, it shows the last one again.
+/// give it a long time rather than calling it often.
 #[tool(title = "Wait for a turn", read_only, timeout_milliseconds = 600_000)]
 pub(crate) fn wait_for_turn(call: &Call, input: WaitForTurn) -> Result<Reply<TurnAnswer>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;
@@ -57,9 +57,8 @@ pub(crate) struct CancelTurn {
     terminal_id: String,
 }
 
-/// Gives up the turn that runs in a terminal, so that send_message may begin another one. The program is sent nothing and
-/// works on: to interrupt it, call send_keys with ["C-c"] instead, which usually ends the turn by itself. Where no turn runs,
-/// nothing changes.
+/// Gives up the turn that runs in a terminal, so that send_message may begin another one. The program is sent nothing
+/// and works on: to interrupt it, call send_keys with ["C-c"] instead, which usually ends the turn by itself.
 #[tool(title = "Cancel a turn", idempotent)]
 pub(crate) fn cancel_turn(call: &Call, input: CancelTurn) -> Result<Reply<TurnAnswer>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;

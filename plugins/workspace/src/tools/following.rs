@@ -49,8 +49,8 @@ fn default_lines() -> u32 {
     20
 }
 
-/// Shows how a process does now, with the last lines that it printed. To learn when something happens, call wait_for_process
-/// instead: one wait takes the place of many polls. A process that ended can be asked for until a day later.
+/// Shows how a process does now, with the last lines that it printed. To learn when something happens, call
+/// wait_for_process instead: one wait takes the place of many polls.
 #[tool(title = "Look at a process", read_only)]
 pub(crate) fn poll_process(call: &Call, input: PollProcess) -> Result<Reply<ProcessAnswer>, ToolError> {
     check_text("process_id", &input.process_id, limits::PROCESS_ID)?;
@@ -93,8 +93,8 @@ pub(crate) struct WaitConditions {
     /// It prints something behind `cursor`.
     #[serde(default)]
     output: bool,
-    /// It prints a line that matches this regular expression (Rust's syntax), such as `listening on`. Lines that are there
-    /// already count, unless `cursor` is behind them.
+    /// It prints a line that matches this regular expression (Rust's syntax), such as `listening on`; earlier lines count,
+    /// unless `cursor` is behind them.
     #[schemars(length(min = 1, max = limits::PATTERN))]
     pattern: Option<String>,
     /// It prints nothing for so many seconds.
@@ -106,8 +106,8 @@ pub(crate) struct WaitConditions {
     /// The stream that `output` and `pattern` look at.
     #[serde(default)]
     stream: StreamName,
-    /// Where in that stream `output` and `pattern` begin: `next_cursor` of an earlier answer. Left out, `output` waits for
-    /// what is new from now on, and `pattern` looks at everything.
+    /// Where `output` and `pattern` begin: `next_cursor` of an earlier answer. Left out, `output` waits for new output, and
+    /// `pattern` looks at all of it.
     cursor: Option<u64>,
 }
 
@@ -299,8 +299,7 @@ pub(crate) struct ReadOutput {
 }
 
 /// Reads what a process printed: the last lines, the first ones, or on from a cursor, for a day after its end, too. At
-/// most 16 KiB come at once, and `next_cursor` says where to go on. To search long output, let the command write it to
-/// a file and use search_files.
+/// most 16 KiB come at once, and `next_cursor` says where to go on.
 #[tool(title = "Read output", read_only, idempotent)]
 pub(crate) fn read_process_output(call: &Call, input: ReadProcessOutput) -> Result<Reply<ReadOutput>, ToolError> {
     check_text("process_id", &input.process_id, limits::PROCESS_ID)?;

@@ -112,8 +112,8 @@ impl ProcessRules {
     }
 }
 
-/// Lists the processes of this session, the newest first: those that run, and those that ended within the last day. Use it
-/// to find a process_id again; wait_for_process tells when something happens. Says what processes here may do, too.
+/// Lists the processes of this session, the newest first: those that run, and those that ended within the last day. Use
+/// it to find a process_id again; wait_for_process tells when something happens.
 #[tool(title = "List processes", read_only, idempotent)]
 pub(crate) fn list_processes(call: &Call, input: ListProcesses) -> Result<Reply<ProcessPage>, ToolError> {
     check_range("page", u64::try_from(input.page).unwrap_or(u64::MAX), 1, 1_000_000)?;
@@ -210,9 +210,8 @@ pub(crate) struct StoppedProcess {
     still_running: bool,
 }
 
-/// Ends a process and everything that it started, even what detached itself: it is asked to end, and killed where it does
-/// not in time. It also ends what a process left behind that has ended. With `signal`, it sends only that signal. Answers
-/// how the process is then.
+/// Ends a process and everything that it started, even what detached itself: it is asked to end, and killed where it
+/// does not in time. With `signal`, it sends only that signal.
 #[tool(title = "Stop a process", destructive, timeout_milliseconds = 120_000)]
 pub(crate) fn stop_process(call: &Call, input: StopProcess) -> Result<Reply<StoppedProcess>, ToolError> {
     check_text("process_id", &input.process_id, limits::PROCESS_ID)?;

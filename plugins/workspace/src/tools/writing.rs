@@ -47,8 +47,7 @@ pub(crate) struct WrittenFile {
 }
 
 /// Writes a text file of the workspace, and makes the directories on the way. A file that is replaced is never seen
-/// half written, and keeps its permissions; a new one is not executable. To change some lines, replace_lines_in_file is
-/// shorter and safer.
+/// half written, and keeps its permissions. To change some lines, replace_lines_in_file is shorter and safer.
 #[tool(title = "Write a file", destructive, timeout_milliseconds = 60_000)]
 pub(crate) fn write_file(call: &Call, input: WriteFile) -> Result<Reply<WrittenFile>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;
