@@ -45,7 +45,7 @@ fn schemas_of_answers_are_listed_whole_in_short_or_not_at_all() {
 
 #[tokio::test]
 async fn what_a_short_schema_leaves_out_is_checked_all_the_same() {
-    let fixture = Setup::bare().planning().open().await;
+    let fixture = Setup::new().planning().open().await;
     let todo = json!({"name": "x".repeat(10_000)});
     let error = fixture.call("planning__add_todo", todo).await.expect_err("longer than a name may be");
     assert!(error.code == Code::Invalid && error.message.contains("name"), "{error}");

@@ -46,7 +46,8 @@ fn assert_seen(what: &str, message: &Value) {
 fn connected() -> (Client, Data) {
     let data = Data::new();
     let events = "[plugin.hidden.grants.events]\nreason = \"a test\"";
-    let setup = Setup::new().events().plugin("hidden", &attacker(&data, "hidden"), events);
+    let setup =
+        Setup::new().with("output_schemas = \"full\"").events().plugin("hidden", &attacker(&data, "hidden"), events);
     let config = data.write("wharf.toml", setup.text());
     (Client::connect(wharf(["serve", "--stdio"]).config(&config).data(data.path())), data)
 }

@@ -83,6 +83,7 @@ async fn a_hundred_sessions_opened_and_closed_leave_no_descriptor_and_no_process
     let first = shell("exit").await;
     close(&first).await;
     drop(first);
+    wharf_test_support::until("the first is gone", || terminals() == 0).await;
     let before = descriptors();
     let mut sessions = Vec::new();
     for _ in 0..100 {
@@ -98,7 +99,10 @@ async fn a_hundred_sessions_opened_and_closed_leave_no_descriptor_and_no_process
         close(&session).await;
     }
     drop(sessions);
-    let gone = || descriptors() <= before && !pids.iter().any(|pid| wharf_test_support::processes::lives(*pid));
+    let gone = || {
+        terminals() == 0
+            && descriptors() <= before
+            && !pids.iter().any(|pid| wharf_test_support::processes::lives(*pid))
+    };
     wharf_test_support::until("all are gone", gone).await;
-    assert_eq!(terminals(), 0);
 }

@@ -112,9 +112,9 @@ pub(crate) fn get_page_content(call: &Call, input: GetPageContent) -> Result<Rep
     read(&page, format, "get_page_content", piece)
 }
 
-/// Shows the page as a tree of roles and names, as screen readers see it: a line for each heading, text, link, button
-/// and field, with its state and value. A reference such as [ref=k3e12] is what click, fill and the other tools take as
-/// `element`; it holds until the page goes elsewhere. Long pages come in parts: go on with `cursor`.
+/// Shows the page as a tree of roles and names: a line for each heading, text, link, button and field, with its state
+/// and value. A reference such as [ref=k3e12] is what click, fill and the other tools take as `element`; it holds until
+/// the page goes elsewhere. Long pages come in parts: go on with `cursor`.
 #[tool(title = "Take a snapshot", read_only, idempotent, timeout_milliseconds = 60_000)]
 pub(crate) fn get_snapshot(call: &Call, input: GetSnapshot) -> Result<Reply<ReadPage>, ToolError> {
     check_range("max_bytes", input.max_bytes.into(), 500, limits::TEXT_BYTES_AT_MOST.into())?;

@@ -63,8 +63,7 @@ pub(crate) struct CreatedSession {
 }
 
 /// Opens a browser session: one page with cookies, storage and logins of its own. Only needed for several pages at
-/// once, another size or language: navigate opens one by itself. Answers the `session` that the other tools take. Close
-/// it with close_session.
+/// once, another size or language: navigate opens one by itself. Answers the `session` that the other tools take.
 #[tool(title = "Open a browser session")]
 pub(crate) fn create_session(call: &Call, input: CreateSession) -> Result<Reply<CreatedSession>, ToolError> {
     check_range("width", input.width.into(), 1, limits::SIDE.into())?;

@@ -76,8 +76,8 @@ pub(crate) struct ScreenAnswer {
     history: Vec<String>,
 }
 
-/// Shows what a person would see in a terminal now: for full-screen programs, menus and progress bars, and to see where a
-/// program stands. A closed terminal shows its last screen. For long output of other programs, read_output shows more.
+/// Shows what a person would see in a terminal now: for full-screen programs, menus and progress bars, and to see where
+/// a program stands. For long output of other programs, read_output shows more.
 #[tool(title = "Look at the screen", read_only, idempotent)]
 pub(crate) fn read_screen(call: &Call, input: ReadScreen) -> Result<Reply<ScreenAnswer>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;
@@ -136,7 +136,7 @@ pub(crate) struct OutputText {
 }
 
 /// Reads what a terminal printed, as text, on from a cursor or the end of it: for the part of a long answer that was
-/// left out, and for what came without a turn. Of much output the newest is kept.
+/// left out, and for what came without a turn.
 #[tool(title = "Read output", read_only, idempotent, timeout_milliseconds = 600_000)]
 pub(crate) fn read_output(call: &Call, input: ReadOutput) -> Result<Reply<OutputText>, ToolError> {
     check_text("terminal_id", &input.terminal_id, limits::TERMINAL_ID)?;

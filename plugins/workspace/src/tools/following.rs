@@ -165,7 +165,7 @@ pub(crate) struct WaitAnswer {
 
 /// Waits until a process ends, prints something, prints a line that matches, or falls silent, whichever comes first.
 /// Waiting costs nothing: prefer it to poll_process, and give it a long time. Where the time is over first, the process
-/// runs on.
+/// runs on: wait again.
 #[tool(title = "Wait for a process", read_only, timeout_milliseconds = 600_000)]
 pub(crate) fn wait_for_process(call: &Call, input: WaitForProcess) -> Result<Reply<WaitAnswer>, ToolError> {
     check_text("process_id", &input.process_id, limits::PROCESS_ID)?;

@@ -61,8 +61,7 @@ pub(crate) struct FileLines {
 }
 
 /// Reads a text file of the workspace, or a range of its lines, without line numbers. The first line of the answer says
-/// which lines these are, and of how many. At most 16 KiB come at once, and it says how to go on. Files of up to 64 MiB
-/// are read; binary ones are refused.
+/// which lines these are, and of how many. At most 16 KiB come at once, and it says how to go on.
 #[tool(title = "Read a file", read_only, idempotent, timeout_milliseconds = 60_000)]
 pub(crate) fn read_file(call: &Call, input: ReadFile) -> Result<Reply<FileLines>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;

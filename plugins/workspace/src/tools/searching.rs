@@ -102,7 +102,7 @@ pub(crate) struct FileMatches {
 
 /// Finds lines that match a regular expression, or files by name, in the workspace. Passes over binary files, files of
 /// more than 8 MiB, names that begin with a dot (unless `hidden`) and symbolic links; ends after 6 seconds or 16 KiB,
-/// and says so. Narrow a search with `path` and `glob`.
+/// and says so.
 #[tool(title = "Search files", read_only, idempotent, timeout_milliseconds = 60_000)]
 pub(crate) fn search_files(call: &Call, input: SearchFiles) -> Result<Reply<FileMatches>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;
