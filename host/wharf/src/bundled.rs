@@ -45,7 +45,28 @@ pub fn component(name: &PluginName) -> Option<Component> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use wharf_engine::{Backends, Engine, EngineConfig};
+    use wharf_state::MemoryStore;
+
     use super::*;
+
+    #[test]
+    fn what_was_prepared_for_another_runtime_is_made_anew() {
+        let prepared = PreparedComponent {
+            code_name: "another.code",
+            code: b"no code",
+            metadata_name: "another.tools",
+            metadata: b"no metadata",
+        };
+        let engine = Engine::new(EngineConfig::default(), Backends::with_state(Arc::new(MemoryStore::default())));
+        for bundled in PLUGINS.iter().filter(|bundled| bundled.name == "planning") {
+            let name = bundled.name.parse().expect("legal");
+            let plugin = engine.load(name, bundled.component().with_prepared(prepared)).expect("it is compiled");
+            assert!(!plugin.tools().is_empty());
+        }
+    }
 
     #[test]
     fn the_digest_of_each_is_that_of_its_bytes() {

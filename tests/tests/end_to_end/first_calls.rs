@@ -127,12 +127,6 @@ fn a_first_start_compiles_no_bundled_plugin() {
     let (_, log, code) = client.leave();
     assert_eq!(code, Some(0), "{log}");
     assert_eq!(data.code(), Vec::<PathBuf>::new(), "nothing was made that the binary carries");
-    // Code for other settings is made where it is needed, and serves as well.
-    let configuration = data.write("wharf.toml", "[host.limits]\nstack_bytes = 600000\n");
-    let mut client = Client::connect(wharf(SERVE).data(data.path()).config(&configuration));
-    done(&mut client, "planning__create_goal", json!({"goal": "Ship it"}));
-    let (_, log, code) = client.leave();
-    assert_eq!((code, data.code().len()), (Some(0), 1), "{log}");
 }
 
 #[test]
