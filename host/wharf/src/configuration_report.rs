@@ -21,6 +21,7 @@ use crate::{
     bundled,
     configuration::{Configuration, PluginSettings, read_header, read_secrets},
     folder::{Folder, FolderPlugin},
+    loading::check_selection,
     nearest::nearest,
     reserved_name, unknown_table,
 };
@@ -66,6 +67,10 @@ impl Configuration {
                 && let Some(digest) = self.digest_without_source(name, data, &folder)
             {
                 self.check_pin(name, settings, digest, &mut checked);
+            }
+            if let Some(component) = self.component_without_source(name, settings, data) {
+                let selected = engine.load(name.clone(), component).map_err(|error| with_causes(&error));
+                checked.problems.extend(selected.and_then(|plugin| check_selection(&plugin, settings)).err());
             }
             checked.problems.extend(read_secrets(name, &settings.secrets).err().map(|error| error.to_string()));
             if let Some(grants) = &settings.grants {
@@ -188,12 +193,24 @@ impl Configuration {
         Some(Component::new(bytes).digest())
     }
 
+    /// A plugin that is bundled or added, where something is said of its tools.
+    fn component_without_source(&self, name: &PluginName, settings: &PluginSettings, data: &Path) -> Option<Component> {
+        if settings.source.is_some() || settings.tools.is_all() {
+            return None;
+        }
+        bundled::component(name).or_else(|| {
+            let added = AddedPlugins::of(data).component_of(name, self.host_limits.component_bytes);
+            added.ok()?.map(Component::new)
+        })
+    }
+
     /// Loads a component as a host would, and says which one it is.
     fn loaded(&self, engine: &Engine, name: &PluginName, file: &Path) -> Result<Digest, String> {
         let bytes = regular_file::read(file, self.host_limits.component_bytes).map_err(|error| error.to_string())?;
         let component = Component::new(bytes);
         let digest = component.digest();
-        engine.load(name.clone(), component).map_err(|error| with_causes(&error))?;
+        let plugin = engine.load(name.clone(), component).map_err(|error| with_causes(&error))?;
+        check_selection(&plugin, &self.settings_of(name))?;
         Ok(digest)
     }
 

@@ -26,6 +26,13 @@ use crate::{
     unknown_table::{self, UnknownTable},
 };
 
+/// Checks that each pattern of `tools` and `skip_tools` matches a tool of the plugin.
+pub(crate) fn check_selection(plugin: &Plugin, settings: &PluginSettings) -> Result<(), String> {
+    let names = plugin.tools().iter().map(|tool| tool.definition.name.as_str());
+    let checked = settings.tools.check(names);
+    checked.map_err(|error| format!("`tools` or `skip_tools` of [plugin.{}]: {error}", plugin.name()))
+}
+
 /// All that decides which plugins there are.
 pub(crate) struct PluginLoader<'l> {
     pub(crate) engine: &'l Engine,
@@ -157,8 +164,7 @@ impl PluginLoader<'_> {
             Some(present) => (present.plugin.clone(), Duration::ZERO),
             None => (self.compile(name, component)?, began.elapsed()),
         };
-        let names = plugin.tools().iter().map(|tool| tool.definition.name.as_str());
-        settings.tools.check(names).map_err(|error| format!("`tools` or `skip_tools` of [plugin.{name}]: {error}"))?;
+        check_selection(&plugin, &settings)?;
         for warning in warnings {
             match &withheld {
                 Some(_) => tracing::warn!(target: REFUSED, plugin = %name, "{warning}"),

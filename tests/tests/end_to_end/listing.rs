@@ -81,6 +81,22 @@ async fn a_pattern_that_matches_no_tool_is_an_error_with_the_names_that_there_ar
 }
 
 #[test]
+fn config_check_finds_patterns_that_match_no_tool() {
+    let data = Data::new();
+    let check = |lines: &str| {
+        let configuration = data.write("wharf.toml", lines);
+        wharf(["config", "check"]).config(&configuration).data(data.path()).run()
+    };
+    let run = check("[plugin.planning]\nskip_tools = [\"*_memo\"]\n[plugin.playbook]\ntools = [\"lst_playbooks\"]");
+    assert_eq!(run.code, Some(3), "{run:?}");
+    assert!(run.err.contains("[plugin.playbook]: `lst_playbooks` matches no tool"), "{run:?}");
+    assert!(!run.err.contains("planning"), "{run:?}");
+    assert_eq!(check(&Setup::new().hostile("tools = [\"sleep\"]").text()).code, Some(0));
+    let run = check(&Setup::new().hostile("tools = [\"slep\"]").text());
+    assert!(run.code == Some(3) && run.err.contains("`slep` matches no tool"), "{run:?}");
+}
+
+#[test]
 fn a_token_sees_the_tools_that_its_patterns_name() {
     let options: [&[&str]; 2] = [
         &["--name", "some", "--tool", "planning__*", "--skip-tool", "*_goal"],
