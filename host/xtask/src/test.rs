@@ -55,7 +55,7 @@ Options:
                   demo     the demo, which checks each of its claims (cargo xtask demo)
                   bench    the benchmark, a hundredth of it and each figure once: that it runs, not how fast
                   tidy     the rules of the house (cargo xtask tidy)
-                  lint     formatting and clippy, warnings being errors; beside the parts behind rust
+                  lint     formatting and clippy, warnings being errors; beside the parts that wait
                   outside  an app outside this repository, with the library by git (tests/outside): what is
                            committed is fetched, built without sharing anything, and called. It takes
                            many minutes and is no part of the run without --only
@@ -189,19 +189,21 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     }
     let built = outcomes.iter().all(|outcome| outcome.result.is_ok());
     parts.retain(|part| built || !part.needs_binary());
-    // The compiler would take the processors from tests that have deadlines; the other parts
-    // wait for clients most of the time.
+    // The Rust tests have deadlines and fill the processors. The other parts wait for clients most
+    // of the time, so two rows of them go on side by side: that of the slow client, with the lints
+    // behind it, and all others.
     let (alone, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| *part == TestPart::Rust);
-    let (compiling, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|part| *part == TestPart::Lint);
+    let (first, second): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|part| matches!(part, TestPart::Client | TestPart::Lint));
     let all = |parts: Vec<TestPart>| parts.into_iter().map(|part| part.run(&workspace)).collect::<Vec<_>>();
     outcomes.extend(all(alone));
-    let (compiled, others) = thread::scope(|scope| {
-        let compiling = scope.spawn(|| all(compiling));
-        let others = all(others);
-        (compiling.join(), others)
+    let (first, second) = thread::scope(|scope| {
+        let first = scope.spawn(|| all(first));
+        let second = all(second);
+        (first.join(), second)
     });
-    outcomes.extend(others);
-    outcomes.extend(compiled.unwrap_or_else(|panic| panic::resume_unwind(panic)));
+    outcomes.extend(first.unwrap_or_else(|panic| panic::resume_unwind(panic)));
+    outcomes.extend(second);
     report(&outcomes)
 }
 
