@@ -86,11 +86,12 @@ impl Callee {
 
     /// Whether this viewer may call the tool of this full name.
     pub(crate) fn is_seen_by(&self, viewer: Viewer<'_>, full_name: &str) -> bool {
-        match self {
-            Self::Plugin { owner, .. } => owner.is_seen_by(viewer) && viewer.allows_tool(full_name),
-            Self::App(_) => viewer.allows(PluginName::app().as_str()) && viewer.allows_tool(full_name),
-            Self::FrontEnd(_) => viewer.allows(front_end_of(full_name)) && viewer.allows_tool(full_name),
-        }
+        let allows_owner = match self {
+            Self::Plugin { owner, .. } => owner.is_seen_by(viewer),
+            Self::App(_) => viewer.allows(PluginName::app().as_str()),
+            Self::FrontEnd(_) => viewer.allows(front_end_of(full_name)),
+        };
+        allows_owner && viewer.allows_tool(full_name)
     }
 
     /// What a client sees of it under this full name.

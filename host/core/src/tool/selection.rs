@@ -5,10 +5,10 @@ use wildmatch::WildMatch;
 use super::MAX_NAME_BYTES;
 
 /// Patterns of the names of tools, in which `*` stands for any text and `?` for one character.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolSelection {
-    tools: Option<Vec<String>>,
-    skip_tools: Vec<String>,
+    tools: Option<Vec<WildMatch>>,
+    skip_tools: Vec<WildMatch>,
 }
 
 /// A pattern that selects nothing.
@@ -49,11 +49,11 @@ impl ToolSelection {
         if tools.as_ref().is_some_and(Vec::is_empty) {
             return Err(ToolPatternError::Empty);
         }
-        let selection = Self { tools, skip_tools };
-        if let Some(pattern) = selection.patterns().find(|pattern| !is_legal(pattern)) {
-            return Err(ToolPatternError::Malformed { pattern: pattern.to_owned(), most: MOST_CHARACTERS });
+        if let Some(pattern) = tools.iter().flatten().chain(&skip_tools).find(|pattern| !is_legal(pattern)) {
+            return Err(ToolPatternError::Malformed { pattern: pattern.clone(), most: MOST_CHARACTERS });
         }
-        Ok(selection)
+        let read = |patterns: Vec<String>| patterns.iter().map(|pattern| WildMatch::new(pattern)).collect();
+        Ok(Self { tools: tools.map(read), skip_tools: read(skip_tools) })
     }
 
     /// Whether it selects all tools.
@@ -65,7 +65,7 @@ impl ToolSelection {
     /// Whether it selects the tool of this name.
     #[must_use]
     pub fn selects(&self, name: &str) -> bool {
-        let matches = |pattern: &String| WildMatch::new(pattern).matches(name);
+        let matches = |pattern: &WildMatch| pattern.matches(name);
         self.tools.as_ref().is_none_or(|tools| tools.iter().any(matches)) && !self.skip_tools.iter().any(matches)
     }
 
@@ -75,21 +75,14 @@ impl ToolSelection {
     /// # Errors
     /// [`ToolPatternError::Unmatched`].
     pub fn check<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> Result<(), ToolPatternError> {
-        let unmatched = self.patterns().find(|pattern| {
-            let pattern = WildMatch::new(pattern);
-            !names.clone().any(|name| pattern.matches(name))
-        });
-        match unmatched {
+        let mut patterns = self.tools.iter().flatten().chain(&self.skip_tools);
+        match patterns.find(|pattern| !names.clone().any(|name| pattern.matches(name))) {
             Some(pattern) => {
                 let known = names.map(str::to_owned).collect();
-                Err(ToolPatternError::Unmatched { pattern: pattern.to_owned(), known })
+                Err(ToolPatternError::Unmatched { pattern: pattern.pattern(), known })
             }
             None => Ok(()),
         }
-    }
-
-    fn patterns(&self) -> impl Iterator<Item = &str> {
-        self.tools.iter().flatten().chain(&self.skip_tools).map(String::as_str)
     }
 }
 

@@ -170,11 +170,10 @@ async fn open_at(
     }
     let above = guest.open_descriptor(&handle)?;
     if request.write {
-        may_write(&directory, &above.meter, false).await?;
+        may_write(&directory, &above.meter).await?;
     }
     // A volume that is full of entries takes no further file, and lets one be written that exists.
     let full = if request.create { above.meter.reserve_entry().err() } else { None };
-    let reserved = request.create && full.is_none();
     if let Some(full) = &full {
         if request.exclusive {
             return Err(above.meter.refuse(*full).into());
@@ -184,7 +183,7 @@ async fn open_at(
     let root = Arc::clone(&directory.dir);
     let opened = blocking(move || files::open(&*root, Path::new(&path), request)).await?;
     let change = opened.as_ref().map_or_else(|_| SpaceChange::default(), |(_, change)| *change);
-    above.meter.changed(u64::from(reserved), change);
+    above.meter.changed(u64::from(request.create), change);
     if let (Err(error), Some(full)) = (&opened, full)
         && error.kind() == io::ErrorKind::NotFound
     {

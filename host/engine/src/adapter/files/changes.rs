@@ -57,7 +57,8 @@ impl OpenDirectory {
 
     /// Checks that an entry may be made, and takes room for it.
     async fn may_make(&self) -> FsResult<()> {
-        may_write(&self.directory, &self.descriptor.meter, true).await
+        may_write(&self.directory, &self.descriptor.meter).await?;
+        Ok(self.descriptor.meter.take_entry()?)
     }
 
     /// A full workspace lets files be removed and moved.

@@ -97,9 +97,8 @@ impl Guest {
     }
 }
 
-/// Checks that something may be written below a directory; takes room for one entry where
-/// something may be made.
-pub(super) async fn may_write(directory: &Dir, meter: &WriteMeter, make: bool) -> FsResult<()> {
+/// Checks that something may be written below a directory.
+pub(super) async fn may_write(directory: &Dir, meter: &WriteMeter) -> FsResult<()> {
     if directory.perms.write_not_permitted() {
         return Err(ErrorCode::NotPermitted.into());
     }
@@ -107,9 +106,5 @@ pub(super) async fn may_write(directory: &Dir, meter: &WriteMeter, make: bool) -
         let volume = Arc::clone(&meter.volume);
         blocking(move || volume.measure_first()).await??;
     }
-    meter.check()?;
-    if make {
-        meter.take_entry()?;
-    }
-    Ok(())
+    Ok(meter.check()?)
 }
