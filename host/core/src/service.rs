@@ -6,6 +6,7 @@
 pub mod announcements;
 mod arguments;
 mod caller;
+mod client_rights;
 pub mod front_end;
 pub mod input;
 pub mod metrics;
@@ -25,6 +26,7 @@ use crate::{Answer, Context, Error, RequestMemory, TenantId, ToolDefinition, tra
 pub use announcements::Announcements;
 pub use arguments::Arguments;
 pub use caller::Caller;
+pub use client_rights::ClientRights;
 pub use front_end::FrontEndService;
 pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
 pub use metrics::MetricsService;

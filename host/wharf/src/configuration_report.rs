@@ -19,7 +19,7 @@ use wharf_state::MemoryStore;
 use crate::{
     added::AddedPlugins,
     bundled,
-    configuration::{Configuration, PluginSettings, read_header, read_secrets},
+    configuration::{Configuration, PluginSettings, TokenSettings, read_header, read_secrets},
     folder::{Folder, FolderPlugin},
     loading::check_selection,
     nearest::nearest,
@@ -103,7 +103,8 @@ impl Configuration {
 
     /// A name that a client over HTTP may use and that is no plugin's lets it use nothing.
     fn check_patterns(&self, known: &BTreeSet<PluginName>, checked: &mut ConfigurationReport) {
-        let tokens = self.http.tokens.iter().map(|token| (format!("[[http.tokens]] {:?}", token.name), &token.plugins));
+        let named = |token: &TokenSettings| format!("[[http.tokens]] {:?}", token.name);
+        let tokens = self.http.tokens.iter().map(|token| (named(token), &token.rights.plugins));
         let oauth = self.http.oauth.iter().map(|oauth| ("[http.oauth]".to_owned(), &oauth.plugins));
         let own = [PluginName::host(), PluginName::app()];
         let names: Vec<_> = known.iter().chain(&own).map(PluginName::as_str).collect();

@@ -159,7 +159,7 @@ pub mod grant {
 /// Serving over HTTP: the listener, who may call, and how much.
 #[cfg(feature = "http")]
 pub mod http {
-    pub use wharf_core::{InvalidDigest, InvalidToken, RequestMemory, Token};
+    pub use wharf_core::{InvalidDigest, InvalidToken, RequestMemory, Token, service::ClientRights};
     pub use wharf_http::{
         HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings, InvalidAddress, ProtectedResource,
         Tls, TlsError, TokenRefused, TokenVerifier, VerifiedToken,

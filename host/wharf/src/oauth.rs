@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jsonwebtoken::{Header, decode_header};
 use serde_json::{Map, Value};
-use wharf_core::{Digest, TenantId};
+use wharf_core::{Digest, TenantId, service::ClientRights};
 use wharf_http::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken};
 
 use crate::configuration::OAuthSettings;
@@ -32,13 +32,14 @@ const PREFIX: &str = "oauth:";
 /// asked of it before a token comes.
 #[must_use]
 pub fn protected_resource(settings: OAuthSettings) -> ProtectedResource {
+    let mut rights = ClientRights::tools_alone();
+    rights.plugins.clone_from(&settings.plugins);
+    (rights.requests_per_second, rights.calls) = (settings.requests_per_second, settings.calls);
     ProtectedResource {
         resource: settings.resource.clone(),
         authorization_servers: vec![settings.issuer.clone()],
         scopes: settings.scopes.clone(),
-        plugins: settings.plugins.clone(),
-        requests_per_second: settings.requests_per_second,
-        calls: settings.calls,
+        rights,
         verifier: Arc::new(Verifier::new(settings)),
     }
 }

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use wharf_core::{
     Code, ContextRules, Error, HttpLimits, PluginName, TenantId, Token,
-    service::{AllowedPlugins, front_end::FrontEndOwner},
-    tool::ToolSelection,
+    service::{AllowedPlugins, ClientRights, front_end::FrontEndOwner},
 };
 
 use crate::{failure::HttpFailure, protocol::ProtocolEndpoint};
@@ -24,44 +23,15 @@ pub struct HttpClient {
     pub token: Token,
     /// Whose calls these are; that of the server's rules where absent.
     pub tenant: Option<TenantId>,
-    /// Patterns of the names of plugins of which it sees anything, in which `*` stands
-    /// for any text; all where absent. `host` stands for the routes of
-    /// terminals and streams.
-    pub plugins: Option<Vec<String>>,
-    /// Which of their tools it sees, by the names under which they are listed.
-    pub tools: ToolSelection,
-    /// Whether it may read the metrics, which are of all tenants.
-    pub metrics: bool,
-    /// Lower than the limit of the same name.
-    pub requests_per_second: Option<u64>,
-    /// Requests of the protocol at once, lower than the limit `calls_per_client`.
-    pub calls: Option<u64>,
-    /// Whether it may connect front ends, whose tools its whole tenant sees.
-    pub front_ends: bool,
-    /// Whether it is a middleware that writes the context fields in arguments itself,
-    /// and that no model reaches past.
-    pub trusted_middleware: bool,
+    /// What it may do.
+    pub rights: ClientRights,
 }
 
 impl HttpClient {
     /// A client that may do everything, and whose arguments a model writes.
     #[must_use]
     pub fn new(name: impl Into<String>, token: Token) -> Self {
-        let (tenant, plugins, requests_per_second, calls) = (None, None, None, None);
-        let (metrics, front_ends) = (true, true);
-        let (name, trusted_middleware, tools) = (name.into(), false, ToolSelection::default());
-        Self {
-            name,
-            token,
-            tenant,
-            plugins,
-            tools,
-            metrics,
-            requests_per_second,
-            calls,
-            front_ends,
-            trusted_middleware,
-        }
+        Self { name: name.into(), token, tenant: None, rights: ClientRights::everything() }
     }
 }
 
@@ -78,46 +48,25 @@ pub(crate) struct ClientAccount {
     front_ends: bool,
 }
 
-/// What the operator has settled about a client, but for its tenant.
-pub(crate) struct ClientSettings {
-    pub(crate) name: String,
-    pub(crate) token: Option<Token>,
-    pub(crate) plugins: Option<Vec<String>>,
-    pub(crate) tools: ToolSelection,
-    pub(crate) metrics: bool,
-    pub(crate) requests_per_second: Option<u64>,
-    pub(crate) calls: Option<u64>,
-    pub(crate) front_ends: bool,
-    pub(crate) trusted_middleware: bool,
-}
-
-impl From<HttpClient> for ClientSettings {
-    fn from(client: HttpClient) -> Self {
-        let HttpClient { name, token, tenant: _, plugins, tools, metrics, requests_per_second, calls, .. } = client;
-        let HttpClient { front_ends, trusted_middleware, .. } = client;
-        let token = Some(token);
-        Self { name, token, plugins, tools, metrics, requests_per_second, calls, front_ends, trusted_middleware }
-    }
-}
-
 impl ClientAccount {
     pub(crate) fn new(
-        client: ClientSettings,
+        (name, token): (String, Option<Token>),
+        rights: &ClientRights,
         rules: ContextRules,
         plugins: Option<AllowedPlugins>,
         endpoint: Box<dyn ProtocolEndpoint>,
         limits: &HttpLimits,
     ) -> Self {
-        let per_second = client.requests_per_second.unwrap_or(u64::MAX).min(limits.requests_per_second);
+        let per_second = rights.requests_per_second.unwrap_or(u64::MAX).min(limits.requests_per_second);
         Self {
-            name: client.name,
-            token: client.token,
+            name,
+            token,
             rules,
             plugins,
             endpoint,
-            may_read_metrics: client.metrics,
+            may_read_metrics: rights.metrics,
             rate: RateLimiter::new(per_second),
-            front_ends: client.front_ends,
+            front_ends: rights.front_ends,
         }
     }
 

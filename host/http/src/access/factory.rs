@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Channel, ContextRules, HttpLimits, Quota, TenantId, service::AllowedPlugins, tool::ToolSelection};
+use wharf_core::{
+    Channel, ContextRules, HttpLimits, Quota, TenantId, Token,
+    service::{AllowedPlugins, ClientRights},
+};
 
 use super::{
     allowed::allowed_plugins,
-    client::{ClientAccount, ClientSettings, HttpClient},
+    client::{ClientAccount, HttpClient},
 };
 use crate::{
     protocol::{ProtocolClient, ProtocolEndpoint},
@@ -36,39 +39,21 @@ impl ClientFactory {
 
     /// A client that shows a token of the operator's.
     pub(crate) fn with_token(&self, client: HttpClient) -> ClientAccount {
-        let tenant = client.tenant.clone().unwrap_or_else(|| self.services.rules.tenant.clone());
-        self.client(client.into(), tenant)
+        let tenant = client.tenant.unwrap_or_else(|| self.services.rules.tenant.clone());
+        self.client(client.name, Some(client.token), tenant, &client.rights)
     }
 
-    /// The client of a tenant whose tokens an authorization server issues. It reads no metrics
-    /// and connects no front ends.
-    pub(crate) fn with_issued_token(
-        &self,
-        tenant: &TenantId,
-        plugins: Option<&[String]>,
-        requests_per_second: Option<u64>,
-        calls: Option<u64>,
-    ) -> ClientAccount {
-        let settings = ClientSettings {
-            name: tenant.to_string(),
-            token: None,
-            plugins: plugins.map(<[String]>::to_vec),
-            tools: ToolSelection::default(),
-            metrics: false,
-            requests_per_second,
-            calls,
-            front_ends: false,
-            trusted_middleware: false,
-        };
-        self.client(settings, tenant.clone())
+    /// The client of a tenant whose tokens an authorization server issues.
+    pub(crate) fn with_issued_token(&self, tenant: &TenantId, rights: &ClientRights) -> ClientAccount {
+        self.client(tenant.to_string(), None, tenant.clone(), rights)
     }
 
-    fn client(&self, client: ClientSettings, tenant: TenantId) -> ClientAccount {
-        let channel = if client.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open };
+    fn client(&self, name: String, token: Option<Token>, tenant: TenantId, rights: &ClientRights) -> ClientAccount {
+        let channel = if rights.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open };
         let rules = ContextRules { tenant, channel, ..self.services.rules.clone() };
-        let plugins = allowed_plugins(client.plugins.as_deref(), &client.tools);
-        let endpoint = self.endpoint(&rules, plugins.as_ref(), client.calls);
-        ClientAccount::new(client, rules, plugins, endpoint, &self.limits)
+        let plugins = allowed_plugins(rights.plugins.as_deref(), &rights.tools);
+        let endpoint = self.endpoint(&rules, plugins.as_ref(), rights.calls);
+        ClientAccount::new((name, token), rights, rules, plugins, endpoint, &self.limits)
     }
 
     /// The endpoint of a client.

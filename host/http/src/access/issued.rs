@@ -81,8 +81,7 @@ impl IssuedClients {
             };
             clients.remove(&unused);
         }
-        let ProtectedResource { plugins, requests_per_second, calls, .. } = &self.resource;
-        let client = Arc::new(self.factory.with_issued_token(tenant, plugins.as_deref(), *requests_per_second, *calls));
+        let client = Arc::new(self.factory.with_issued_token(tenant, &self.resource.rights));
         clients.insert(tenant.clone(), (Arc::clone(&client), now));
         Ok(client)
     }

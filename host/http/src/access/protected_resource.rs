@@ -7,7 +7,7 @@ use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use axum::http::HeaderValue;
-use wharf_core::TenantId;
+use wharf_core::{TenantId, service::ClientRights};
 
 use crate::routes::paths::METADATA;
 
@@ -57,15 +57,8 @@ pub struct ProtectedResource {
     pub authorization_servers: Vec<String>,
     /// The scopes that a token needs.
     pub scopes: Vec<String>,
-    /// Patterns of the plugins that its clients may use, as of [`HttpClient::plugins`].
-    ///
-    /// [`HttpClient::plugins`]: super::client::HttpClient::plugins
-    pub plugins: Option<Vec<String>>,
-    /// Lower than the limit of the same name; for each tenant.
-    pub requests_per_second: Option<u64>,
-    /// Requests of the protocol at once, lower than the limit `calls_per_client`; for
-    /// each tenant.
-    pub calls: Option<u64>,
+    /// What the clients of a tenant may do together.
+    pub rights: ClientRights,
     /// Says whose a token is.
     pub verifier: Arc<dyn TokenVerifier>,
 }
@@ -125,9 +118,7 @@ mod tests {
                 resource: resource.into(),
                 authorization_servers: Vec::new(),
                 scopes: vec!["tools".into()],
-                plugins: None,
-                requests_per_second: None,
-                calls: None,
+                rights: ClientRights::tools_alone(),
                 verifier: Arc::new(Nobody),
             };
             assert_eq!(resource.metadata_address(), address);

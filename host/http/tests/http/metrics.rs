@@ -45,9 +45,9 @@ async fn metrics_are_of_all_tenants_and_for_tokens_alone_that_may_read_them() {
     let texts = [(); 3].map(|()| Token::generate().expect("randomness"));
     let [mut all, mut host, mut metrics] =
         texts.each_ref().map(|text| HttpClient::new(&text[..8], Token::new(text).expect("legal")));
-    all.metrics = false;
-    (host.metrics, host.plugins) = (false, Some(vec!["host".into()]));
-    metrics.plugins = Some(Vec::new());
+    all.rights.metrics = false;
+    (host.rights.metrics, host.rights.plugins) = (false, Some(vec!["host".into()]));
+    metrics.rights.plugins = Some(Vec::new());
     let settings = HttpSettings::of_clients(vec![all, host, metrics]);
     let services = services(Streams::new(StreamLimits::default()));
     let server = HttpServer::bind("127.0.0.1:0".parse().expect("an address"), services, settings).expect("listens");

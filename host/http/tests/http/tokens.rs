@@ -62,7 +62,7 @@ async fn terminals_and_streams_of_one_tenant_are_not_found_by_another() {
 
 #[tokio::test]
 async fn a_client_that_asks_too_often_is_told_so_and_no_other_one_is() {
-    let (served, other) = with_another(|client| client.requests_per_second = Some(1));
+    let (served, other) = with_another(|client| client.rights.requests_per_second = Some(1));
     let first = other.get("/v1/terminals").await;
     assert_eq!(first.status, StatusCode::OK);
     let mut refused = other.get("/v1/terminals").await;

@@ -9,6 +9,7 @@ use crate::configuration::{Configuration, granted_names};
 
 /// What a plugin was when it was added or replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Receipt {
     /// Its name.
     pub name: PluginName,

@@ -112,6 +112,7 @@ pub struct StateSettings {
 /// What a write survives once it has returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Durability {
     /// Every end of the process.
     #[default]

@@ -10,7 +10,7 @@ use std::{
 };
 
 use serde::Deserialize;
-use wharf_core::{HttpLimits, InvalidToken, TenantId, Token, tool::ToolSelection};
+use wharf_core::{HttpLimits, InvalidToken, TenantId, Token, service::ClientRights, tool::ToolSelection};
 
 use super::{
     limits::WrittenLimits,
@@ -100,20 +100,8 @@ pub struct TokenSettings {
     pub name: String,
     /// On whose behalf its calls are; `local` where absent.
     pub tenant: Option<TenantId>,
-    /// Patterns of the plugins whose tools, prompts and resources it sees; all where absent.
-    pub plugins: Option<Vec<String>>,
-    /// Which of their tools it sees, by their listed names.
-    pub tools: ToolSelection,
-    /// Whether it may read the metrics, which are of all tenants.
-    pub metrics: bool,
-    /// Lower than the limit of this name.
-    pub requests_per_second: Option<u64>,
-    /// Lower than the limit `calls_per_client`.
-    pub calls: Option<u64>,
-    /// Whether it may connect front ends; not where absent.
-    pub front_ends: bool,
-    /// Whether the context fields in arguments are its own word; not where absent.
-    pub trusted_middleware: bool,
+    /// What it may do.
+    pub rights: ClientRights,
     source: TokenSource,
 }
 
@@ -127,6 +115,7 @@ enum TokenSource {
 /// `[http.tls]`: files in PEM.
 #[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct TlsFiles {
     /// The certificate, and those of the authorities between it and a root.
     pub certificate: PathBuf,
@@ -183,21 +172,14 @@ impl WrittenToken {
         if self.requests_per_second == Some(0) || self.calls == Some(0) {
             return Err(told("may do nothing: `requests_per_second` and `calls` are at least 1"));
         }
-        let tools = ToolSelection::new(self.tools, self.skip_tools)
+        let mut rights = ClientRights::tools_alone();
+        rights.tools = ToolSelection::new(self.tools, self.skip_tools)
             .map_err(|error| told(&format!("selects no tools: {error}")))?;
-        let Self { tenant, plugins, metrics, requests_per_second, calls, front_ends, trusted_middleware, .. } = self;
-        Ok(TokenSettings {
-            name,
-            tenant,
-            plugins,
-            tools,
-            metrics,
-            requests_per_second,
-            calls,
-            front_ends,
-            trusted_middleware,
-            source,
-        })
+        rights.plugins = self.plugins;
+        (rights.requests_per_second, rights.calls) = (self.requests_per_second, self.calls);
+        (rights.metrics, rights.front_ends) = (self.metrics, self.front_ends);
+        rights.trusted_middleware = self.trusted_middleware;
+        Ok(TokenSettings { name, tenant: self.tenant, rights, source })
     }
 }
 
@@ -238,11 +220,7 @@ impl TokenSettings {
     ) -> Result<wharf_http::HttpClient, TokenUnavailable> {
         let mut client = wharf_http::HttpClient::new(&self.name, self.token(variable)?);
         client.tenant.clone_from(&self.tenant);
-        client.plugins.clone_from(&self.plugins);
-        client.tools.clone_from(&self.tools);
-        (client.requests_per_second, client.calls) = (self.requests_per_second, self.calls);
-        (client.metrics, client.front_ends) = (self.metrics, self.front_ends);
-        client.trusted_middleware = self.trusted_middleware;
+        client.rights.clone_from(&self.rights);
         Ok(client)
     }
 }
@@ -305,11 +283,11 @@ mod tests {
         let clients: Vec<_> = clients.into_iter().map(|client| client.expect("usable")).collect();
         assert!(clients.iter().all(|client| client.token.digest() == digest));
         assert_eq!(clients[0].tenant.as_ref().map(TenantId::as_str), Some("t"));
-        assert_eq!((clients[0].calls, clients[1].requests_per_second), (Some(3), Some(5)));
-        assert_eq!(clients[0].plugins.as_deref(), Some(&["plan*".to_owned()][..]));
+        assert_eq!((clients[0].rights.calls, clients[1].rights.requests_per_second), (Some(3), Some(5)));
+        assert_eq!(clients[0].rights.plugins.as_deref(), Some(&["plan*".to_owned()][..]));
         assert!(http.tokens[1].client(|_| None).expect_err("absent").to_string().contains("TOKEN is not set"));
         assert!(http.tokens[1].client(|_| Some("short".into())).expect_err("none").to_string().contains("16 to 1024"));
-        assert_eq!(clients.iter().map(|client| client.metrics).collect::<Vec<_>>(), [false, false, true]);
+        assert_eq!(clients.iter().map(|client| client.rights.metrics).collect::<Vec<_>>(), [false, false, true]);
         std::fs::remove_file(&path).expect("removed");
         assert!(http.tokens[0].client(|_| None).expect_err("gone").to_string().contains("token"));
     }

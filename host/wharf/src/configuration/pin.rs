@@ -35,6 +35,7 @@ pub struct EffectiveGrants {
 
 /// A component that the operator has not confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Unconfirmed {
     /// The plugin.
     pub plugin: PluginName,

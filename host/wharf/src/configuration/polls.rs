@@ -65,6 +65,7 @@ pub struct SessionPolls {
 
 /// The language of advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub enum GuidanceLanguage {
     /// English.
     #[default]

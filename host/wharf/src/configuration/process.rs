@@ -26,6 +26,7 @@ pub(super) struct WrittenProcess {
 /// What has to contain processes and terminals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum RequiredContainment {
     /// Namespaces: what a program is not shown is not there.
     Bubblewrap,

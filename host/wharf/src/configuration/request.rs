@@ -62,6 +62,7 @@ pub(super) struct WrittenSecret {
 
 /// A secret of a plugin: where it goes, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SecretSettings {
     /// Where it goes.
     pub rule: SecretRule,

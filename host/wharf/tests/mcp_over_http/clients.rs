@@ -66,7 +66,7 @@ async fn a_session_of_one_client_is_none_of_another_not_even_of_its_tenant() {
 
 #[tokio::test]
 async fn a_client_sees_and_calls_the_tools_of_its_plugins_alone() {
-    let (served, other) = with_another(|client| client.plugins = Some(vec!["oth*".into()]));
+    let (served, other) = with_another(|client| client.rights.plugins = Some(vec!["oth*".into()]));
     let list = || request(1, "tools/list", &json!({"_meta": modern(json!({}))}));
     let answer = message(&other.modern("tools/list", "").post("/mcp", list()).await);
     let tools = answer["result"]["tools"].as_array().expect("a list");
@@ -88,13 +88,13 @@ async fn a_client_sees_and_calls_the_tools_of_its_plugins_alone() {
         assert_eq!((refused.status, refused.code().as_str()), (StatusCode::FORBIDDEN, "denied"), "{path}");
     }
     assert_eq!(served.client.get("/v1/terminals").await.status, StatusCode::OK);
-    let (_served, host) = with_another(|client| client.plugins = Some(vec!["host".into()]));
+    let (_served, host) = with_another(|client| client.rights.plugins = Some(vec!["host".into()]));
     assert_eq!(host.get("/v1/terminals").await.status, StatusCode::OK);
 }
 
 #[tokio::test]
 async fn calls_of_one_client_leave_the_places_of_another_alone() {
-    let (served, other) = with_another(|client| client.calls = Some(1));
+    let (served, other) = with_another(|client| client.rights.calls = Some(1));
     let session = other.legacy().await;
     let call = session.open("POST", "/mcp", Some(legacy_call(1, "test__stubborn", json!({}), json!({}))));
     let (_response, ()) = tokio::join!(call, served.tools.until("started"));

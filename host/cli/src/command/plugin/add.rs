@@ -102,7 +102,8 @@ impl Update {
         let confirming = self.confirm.then(|| confirming(installation, name, digest)).transpose()?.flatten();
         if digest == before.digest {
             // Where it lies now is where the next update looks.
-            let receipt = Receipt { source: source.to_string(), manifest, ..before.clone() };
+            let mut receipt = before.clone();
+            (receipt.source, receipt.manifest) = (source.to_string(), manifest);
             if receipt != before {
                 installation.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
             }

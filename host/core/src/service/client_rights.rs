@@ -1,0 +1,48 @@
+//! What a client that calls over HTTP may do. Knows no token and no tenant.
+
+use crate::tool::ToolSelection;
+
+/// What the operator lets a client do.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ClientRights {
+    /// Patterns of the names of plugins of which it sees anything, in which `*` stands
+    /// for any text; all where absent. `host` stands for the routes of
+    /// terminals and streams.
+    pub plugins: Option<Vec<String>>,
+    /// Which of their tools it sees, by the names under which they are listed.
+    pub tools: ToolSelection,
+    /// Whether it may read the metrics, which are of all tenants.
+    pub metrics: bool,
+    /// Lower than the limit of the same name.
+    pub requests_per_second: Option<u64>,
+    /// Requests of the protocol at once, lower than the limit `calls_per_client`.
+    pub calls: Option<u64>,
+    /// Whether it may connect front ends, whose tools its whole tenant sees.
+    pub front_ends: bool,
+    /// Whether it is a middleware that writes the context fields in arguments itself,
+    /// and that no model reaches past.
+    pub trusted_middleware: bool,
+}
+
+impl ClientRights {
+    /// All plugins and their tools, and nothing of other clients or tenants: no metrics and no front ends.
+    #[must_use]
+    pub fn tools_alone() -> Self {
+        Self {
+            plugins: None,
+            tools: ToolSelection::default(),
+            metrics: false,
+            requests_per_second: None,
+            calls: None,
+            front_ends: false,
+            trusted_middleware: false,
+        }
+    }
+
+    /// Everything, with arguments that a model writes.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self { metrics: true, front_ends: true, ..Self::tools_alone() }
+    }
+}
