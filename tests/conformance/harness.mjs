@@ -1,9 +1,10 @@
 // What every check needs: a running host, a count of what holds, other programs.
 
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 
 // Only a defect waits for it: a first start compiles components.
 export const PATIENCE_MILLISECONDS = 120_000;
@@ -53,6 +54,19 @@ export class Place {
   }
 }
 
+/** Waits until every plugin is compiled: the checks expect a whole list. */
+async function compiled(place) {
+  const until = Date.now() + PATIENCE_MILLISECONDS;
+  for (;;) {
+    const list = ["plugin", "list", "--json", "--data", place.data, "--config", place.configuration];
+    const { plugins } = JSON.parse((await promisify(execFile)(place.binary, list)).stdout);
+    const compiling = plugins.filter(plugin => plugin.state === "compiling").map(plugin => plugin.name);
+    if (compiling.length === 0) return;
+    if (Date.now() > until) throw new CheckFailed(`still being compiled: ${compiling.join(", ")}`);
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+}
+
 /** `wharf serve --http`, on a port of its own unless one is named. */
 export class Server {
   log = "";
@@ -70,6 +84,7 @@ export class Server {
       server.process.on("error", reject);
     });
     server.url = new URL("/mcp", await within(address, "the server says where it is"));
+    await compiled(place);
     server.token = readFileSync(path.join(place.data, "http-token"), "utf8").trim();
     return server;
   }

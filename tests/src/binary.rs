@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsStr,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Output, Stdio},
 };
 
@@ -59,6 +59,14 @@ impl Command {
     pub fn config(mut self, path: &Path) -> Self {
         self.inner.arg("--config").arg(path);
         self
+    }
+
+    /// The data directory that it was told by an argument.
+    pub(crate) fn data_directory(&self) -> Option<PathBuf> {
+        let mut arguments = self.inner.get_args();
+        arguments.find(|argument| *argument == "--data")?;
+        let data = PathBuf::from(arguments.next()?);
+        Some(self.inner.get_current_dir().map_or_else(|| data.clone(), |directory| directory.join(&data)))
     }
 
     /// In this directory, to which relative paths are relative.

@@ -15,7 +15,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::{AMPLE, Command, soon, start};
+use crate::{AMPLE, Command, compiling::until_compiled, soon, start};
 
 /// Ids of one caller among several.
 const CALLER: u64 = 1_000_000;
@@ -35,12 +35,26 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts `wharf serve --stdio` and shakes hands.
+    /// Starts `wharf serve --stdio`, shakes hands, and waits until every plugin is compiled.
     ///
     /// # Panics
     /// Where the server does not answer.
     #[must_use]
     pub fn connect(command: Command) -> Self {
+        let data = command.data_directory();
+        let client = Self::connect_at_once(command);
+        if let Some(data) = data {
+            until_compiled(&data);
+        }
+        client
+    }
+
+    /// The same without that wait, as any client does it.
+    ///
+    /// # Panics
+    /// Where the server does not answer.
+    #[must_use]
+    pub fn connect_at_once(command: Command) -> Self {
         let mut child = start(command);
         let output = child.stdout.take().expect("piped");
         let mut errors = child.stderr.take().expect("piped");

@@ -10,6 +10,7 @@ mod authority;
 mod binary;
 mod client;
 mod collector;
+mod compiling;
 mod crafted;
 mod data;
 mod fixture;

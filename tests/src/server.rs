@@ -13,7 +13,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::{AMPLE, Command, Data, Setup, blocking, start, wharf};
+use crate::{AMPLE, Command, Data, Setup, blocking, compiling::until_compiled, start, wharf};
 
 /// A server, its data directory and its address.
 #[derive(Debug)]
@@ -110,7 +110,8 @@ impl Server {
         self.send("GET", "/mcp", "s", &format!("{MESSAGES}{session}"), "")
     }
 
-    /// Starts `wharf serve --http 127.0.0.1:0` on a data directory of its own.
+    /// Starts `wharf serve --http 127.0.0.1:0` on a data directory of its own, and waits until
+    /// every plugin is compiled.
     ///
     /// # Panics
     /// Where it does not serve.
@@ -162,6 +163,7 @@ impl Server {
             let address = address.map(|(address, _)| address.parse().expect("an address"));
             address.ok_or(said)
         });
+        until_compiled(data.path());
         let token = std::fs::read_to_string(data.path().join("http-token")).expect("there is a token");
         Self { child, log, data, address, token: token.trim().to_owned() }
     }

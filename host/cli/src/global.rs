@@ -110,9 +110,9 @@ impl Global {
         self.opened(configuration, HostBuilder::fixed_grants).await
     }
 
-    /// The same, to serve for long.
+    /// The same, to serve for long: clients do not wait for a compiler.
     pub(crate) async fn open_to_serve(&self, configuration: Configuration) -> Result<Host> {
-        self.opened(configuration, |host| host).await
+        self.opened(configuration, HostBuilder::compile_in_background).await
     }
 
     async fn opened(&self, configuration: Configuration, how: impl FnOnce(HostBuilder) -> HostBuilder) -> Result<Host> {
@@ -122,7 +122,7 @@ impl Global {
             .open()
             .await
             .map_err(|error| Unusable(format!("{} ({})", with_causes(&error), data.display())))?;
-        if bundled_missing && host.installed().is_empty() && host.rejected().is_empty() {
+        if bundled_missing && host.installed().is_empty() && host.rejected().is_empty() && host.compiling().is_empty() {
             tracing::warn!(
                 "this binary was built without plugins, so there are no tools; run `cargo xtask plugins` and build \
                  it again, or name plugins in wharf.toml"

@@ -1,18 +1,75 @@
 //! The running hosts on the data directory: asked, or told that something has changed.
 
-use std::{path::Path, process::ExitCode};
+use std::{io::Write as _, path::Path, process::ExitCode};
 
 use anyhow::Result;
 use serde_json::{Value, json};
 use wharf::{
     PluginName,
-    control::{ControlError, ServedPlugins, running_hosts},
+    control::{ControlError, RunningHost, ServedPlugins, running_hosts},
 };
 
 use crate::{
     exit::{FAILED, Unusable},
-    global::runtime,
+    global::{Global, runtime},
+    listing::Listing,
+    print::{self, print_json},
 };
+
+/// Those that run on this data directory.
+pub(crate) fn running(data: &Path) -> Result<Vec<RunningHost>, Unusable> {
+    running_hosts(data).map_err(|error| Unusable(format!("cannot look for hosts in {}: {error}", data.display())))
+}
+
+/// What they have of one kind, all of them together.
+pub(crate) struct HostEntries {
+    hosts: usize,
+    pub(crate) entries: Vec<Value>,
+}
+
+impl HostEntries {
+    /// Asks each for its own. One that does not answer is passed over with a warning.
+    pub(crate) fn ask(
+        global: &Global,
+        list: impl AsyncFn(&RunningHost) -> Result<Vec<Value>, ControlError>,
+    ) -> Result<Self> {
+        let running = running(&global.data(&global.configuration()?)?)?;
+        let entries = runtime()?.block_on(async {
+            let mut entries = Vec::new();
+            for host in &running {
+                match list(host).await {
+                    Ok(listed) => entries.extend(listed),
+                    Err(error) => tracing::warn!("a host does not answer: {}", wharf::with_causes(&error)),
+                }
+            }
+            entries
+        });
+        Ok(Self { hosts: running.len(), entries })
+    }
+
+    /// Prints them, as one JSON object under `name` or as a table; `none` is said where there are none.
+    pub(crate) fn print(
+        &self,
+        json: bool,
+        name: &str,
+        none: &str,
+        table: impl FnOnce(&[Value]) -> Listing,
+    ) -> Result<ExitCode> {
+        if json {
+            print_json(&json!({"hosts": self.hosts, name: self.entries}))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut out = print::listing();
+        if self.entries.is_empty() {
+            let none = if self.hosts == 0 { "No host serves on this data directory" } else { none };
+            writeln!(out, "{none}.")?;
+        } else {
+            write!(out, "{}", table(&self.entries))?;
+        }
+        out.flush()?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
 
 /// What each of them answered.
 pub(crate) struct HostAnswers(Vec<Result<ServedPlugins, ControlError>>);
@@ -29,8 +86,7 @@ impl HostAnswers {
     }
 
     fn each(data: &Path, reload: bool) -> Result<Self> {
-        let running = running_hosts(data)
-            .map_err(|error| Unusable(format!("cannot look for hosts in {}: {error}", data.display())))?;
+        let running = running(data)?;
         if running.is_empty() {
             return Ok(Self(Vec::new()));
         }

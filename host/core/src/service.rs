@@ -15,7 +15,7 @@ pub mod progress;
 mod viewer;
 pub mod web_page;
 
-use std::sync::Arc;
+use std::{pin::Pin, sync::Arc};
 
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -26,7 +26,7 @@ use crate::{Answer, Context, Error, RequestMemory, TenantId, ToolDefinition, tra
 pub use announcements::Announcements;
 pub use arguments::Arguments;
 pub use caller::Caller;
-pub use client_rights::ClientRights;
+pub use client_rights::{ClientRights, ProtocolClient};
 pub use front_end::FrontEndService;
 pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
 pub use metrics::MetricsService;
@@ -41,6 +41,11 @@ pub use web_page::WebPageService;
 pub trait EventSink: Send + Sync {
     /// How far the call has come.
     fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>);
+    /// What the call waits for before it begins, for a person. What the call itself tells of its
+    /// progress counts on from nothing.
+    fn waits(&self, message: &str) {
+        self.progress(0.0, None, Some(message));
+    }
     /// A message about the running call.
     fn message(&self, level: Level, data: Value);
 }
@@ -77,6 +82,11 @@ impl CallRequest {
     }
 }
 
+/// A wait until a plugin is ready, or cannot be made so: either way the tool is looked up then.
+/// It ends with an error where it takes too long, and with the caller's cancellation, and tells
+/// the caller what it waits for.
+pub type Preparing = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
+
 /// Tools that can be listed, found and called. Each query names the viewer.
 pub trait ToolService: Send + Sync + 'static {
     /// Every tool that the viewer sees, under its full name and ordered by it. Cheap: called
@@ -87,9 +97,20 @@ pub trait ToolService: Send + Sync + 'static {
     /// describes, and [`ToolService::find`] is for calls.
     fn tool(&self, viewer: Viewer<'_>, name: &str) -> Option<ToolDefinition>;
 
+    /// Whether an HTTP request for the tool of this full name has to repeat arguments in its
+    /// headers (`x-mcp-header` in its input schema). Cheap, and not recorded. No, where the
+    /// viewer sees no such tool.
+    fn repeats_arguments(&self, viewer: Viewer<'_>, name: &str) -> bool;
+
     /// Changes its value each time that the tools of this tenant have become another list.
     /// Nothing where they never do.
     fn changes(&self, tenant: &TenantId) -> Option<watch::Receiver<u64>>;
+
+    /// What the look-up of a tool that is to be called has to wait for: a plugin that is still
+    /// made ready, and may have a tool of this name. Nothing as a rule.
+    fn preparing(&self, _caller: &Arc<Caller>, _name: &str) -> Option<Preparing> {
+        None
+    }
 
     /// Looks up a tool that is to be called. What was found stays what it is, whatever is
     /// loaded meanwhile, and can be called again.

@@ -65,6 +65,9 @@ pub enum LoadError {
     /// The process that compiles cannot be had.
     #[error("the component cannot be compiled here: {0}")]
     Compiler(String),
+    /// Nobody waits for it any more.
+    #[error("compiling the component was stopped, since the host ends")]
+    Stopped,
     /// It is right, and needs more than any instance here gets.
     #[error("the component needs more than this host has for one: {0}")]
     Demanding(String),

@@ -26,6 +26,7 @@ mod component;
 mod epoch;
 mod error;
 mod execution;
+mod exports;
 mod failure;
 #[cfg(target_os = "linux")]
 mod files;

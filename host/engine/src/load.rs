@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
 use wharf_core::{AnswerMemory, PluginName, SchemaLimits};
 
 use crate::{
     backends::Backends,
     component::Component,
     error::LoadError,
-    metadata,
+    exports,
+    metadata::{self, Listed},
     plugin::Plugin,
     prepared::NewlyPrepared,
     shared::{EngineConfig, SharedEngine},
@@ -54,21 +56,59 @@ impl Engine {
     /// # Errors
     /// Where the bytes are no plugin, or the plugin breaks the contract.
     pub fn load(&self, name: PluginName, component: Component) -> Result<Plugin, LoadError> {
+        self.load_unless(name, component, &CancellationToken::new())
+    }
+
+    /// The same, given up as soon as `stop` fires: the child that compiles ends then.
+    ///
+    /// # Errors
+    /// As [`Engine::load`], and [`LoadError::Stopped`].
+    pub fn load_unless(
+        &self,
+        name: PluginName,
+        component: Component,
+        stop: &CancellationToken,
+    ) -> Result<Plugin, LoadError> {
+        let source = self.source(component)?;
+        if let Some(kept) = self.kept(&source)? {
+            return Ok(Plugin::new(name, source, None, kept));
+        }
+        let linked = source.linked(stop)?;
+        let read = source.read_metadata(&name, &linked)?;
+        Ok(Plugin::new(name, source, Some(linked), read))
+    }
+
+    /// Loads a plugin that takes no compiling: the program carries what it lists, or a host with
+    /// the same cache has read it. None of any other. Blocks for milliseconds.
+    ///
+    /// # Errors
+    /// Where it can be seen without compiling it that the bytes are no plugin.
+    pub fn load_compiled(&self, name: PluginName, component: Component) -> Result<Option<Plugin>, LoadError> {
+        let source = self.source(component)?;
+        Ok(self.kept(&source)?.map(|kept| Plugin::new(name, source, None, kept)))
+    }
+
+    fn source(&self, component: Component) -> Result<ComponentSource, LoadError> {
         let size = component.bytes().len() as u64;
         let limit = self.shared.config.limits.component_bytes;
         if size > limit {
             return Err(LoadError::TooLarge { bytes: size, limit });
         }
         look_at_preamble(component.bytes())?;
-        let source = ComponentSource { engine: Arc::clone(&self.shared), component };
+        Ok(ComponentSource { engine: Arc::clone(&self.shared), component })
+    }
+
+    /// What was kept of a component; of one of which nothing was, whether it may be a plugin.
+    fn kept(&self, source: &ComponentSource) -> Result<Option<Listed>, LoadError> {
         if let Some(kept) = source.kept_metadata() {
             let limits = SchemaLimits::new(&self.shared.config.limits);
-            let tools = metadata::checked_before(kept.tools, limits);
-            return Ok(Plugin::new(name, source, None, (tools, kept.offered, kept.imports)));
+            return Ok(Some((metadata::checked_before(kept.tools, limits), kept.offered, kept.imports)));
         }
-        let linked = source.linked()?;
-        let read = source.read_metadata(&name, &linked)?;
-        Ok(Plugin::new(name, source, Some(linked), read))
+        // What the program carries was checked when it was built.
+        if source.component.prepared().is_none() {
+            exports::check(source.component.bytes())?;
+        }
+        Ok(None)
     }
 
     /// Compiles a component and asks it for what it lists, for a program that will carry the
@@ -78,6 +118,7 @@ impl Engine {
     /// As [`Engine::load`].
     pub fn prepare_ahead(&self, name: PluginName, component: Component) -> Result<NewlyPrepared, LoadError> {
         look_at_preamble(component.bytes())?;
+        exports::check(component.bytes())?;
         ComponentSource { engine: Arc::clone(&self.shared), component }.prepare(&name)
     }
 }

@@ -30,6 +30,9 @@ pub(crate) struct Offerings {
     pub(crate) completes: bool,
 }
 
+/// What a plugin lists: its tools, what it offers beside them, and the instances that it imports.
+pub(crate) type Listed = (Vec<Tool>, Offerings, Vec<String>);
+
 impl From<InvalidTool> for LoadError {
     fn from(error: InvalidTool) -> Self {
         Self::Refused(error.to_string())

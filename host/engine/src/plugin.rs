@@ -7,6 +7,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
 use wharf_core::{
     Answer, AnswerReader, Claims, Digest, Error, PluginName, Tool,
     limit::TimeLeft,
@@ -21,7 +22,7 @@ use crate::{
     function::{CallTool, GuestFunction, LinkedPlugin},
     inspection::Inspection,
     manifest,
-    metadata::Offerings,
+    metadata::{Listed, Offerings},
     source::ComponentSource,
 };
 
@@ -59,7 +60,7 @@ impl Plugin {
         name: PluginName,
         source: ComponentSource,
         linked: Option<LinkedPlugin>,
-        (tools, offered, imports): (Vec<Tool>, Offerings, Vec<String>),
+        (tools, offered, imports): Listed,
     ) -> Self {
         let linked = linked.map_or_else(OnceLock::new, OnceLock::from);
         let loaded = LoadedPlugin { name, source, tools, offered, imports, linked, loading: Mutex::new(()) };
@@ -207,7 +208,7 @@ impl LoadedPlugin {
         if let Some(linked) = self.linked.get() {
             return Ok(linked);
         }
-        let linked = self.source.linked()?;
+        let linked = self.source.linked(&CancellationToken::new())?;
         Ok(self.linked.get_or_init(|| linked))
     }
 }

@@ -8,6 +8,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
 use wasmtime::component::{self as wasm, types::ComponentItem};
 use wharf_core::{
     CallLimits, Claims, Context, Grants, InputGiven, PluginName, SchemaLimits, SessionId, TenantId, Tool,
@@ -22,7 +23,7 @@ use crate::{
     error::{EngineError, LoadError, reason},
     execution::{self, CalledPlugin},
     function::{GuestFunction, LinkedPlugin, ListClaims, ListPrompts, ListTemplates, ListTools},
-    metadata::{self, Offerings},
+    metadata::{self, Listed, Offerings},
     prepared::NewlyPrepared,
     runtime::WasmRuntime,
     shared::SharedEngine,
@@ -101,16 +102,17 @@ impl ComponentSource {
         serde_json::from_slice(&self.engine.cache.as_ref()?.get(&entry)?).ok()
     }
 
-    /// Compiled and linked code: from the cache, else compiled and kept there.
-    pub(crate) fn linked(&self) -> Result<LinkedPlugin, LoadError> {
+    /// Compiled and linked code: from the cache, else compiled and kept there, unless `stop`
+    /// fires before.
+    pub(crate) fn linked(&self, stop: &CancellationToken) -> Result<LinkedPlugin, LoadError> {
         let runtime = self.engine.runtime()?;
-        link(runtime, &self.compiled(runtime)?)
+        link(runtime, &self.compiled(runtime, stop)?)
     }
 
     /// What this program would find in a warm cache, for one that carries it.
     pub(crate) fn prepare(&self, name: &PluginName) -> Result<NewlyPrepared, LoadError> {
         let runtime = self.engine.runtime()?;
-        let code = self.compile(runtime)?;
+        let code = self.compile(runtime, &CancellationToken::new())?;
         let linked = link(runtime, &load_compiled(runtime, &code)?)?;
         let (metadata, _) = self.listed(name, &linked)?;
         let metadata = serde_json::to_vec(&metadata).map_err(|error| LoadError::Refused(error.to_string()))?;
@@ -118,7 +120,7 @@ impl ComponentSource {
         Ok(NewlyPrepared { code_name, code, metadata_name, metadata })
     }
 
-    fn compiled(&self, runtime: &WasmRuntime) -> Result<wasm::Component, LoadError> {
+    fn compiled(&self, runtime: &WasmRuntime, stop: &CancellationToken) -> Result<wasm::Component, LoadError> {
         let entry = self.code_entry(runtime);
         if let Some(prepared) = self.component.prepared().filter(|prepared| prepared.code_name == entry.name) {
             match load_compiled(runtime, prepared.code) {
@@ -127,7 +129,7 @@ impl ComponentSource {
             }
         }
         let Some(cache) = &self.engine.cache else {
-            return self.compile(runtime).and_then(|code| load_compiled(runtime, &code));
+            return self.compile(runtime, stop).and_then(|code| load_compiled(runtime, &code));
         };
         if let Some(code) = cache.get(&entry) {
             match load_compiled(runtime, &code) {
@@ -136,24 +138,28 @@ impl ComponentSource {
                 Err(error) => tracing::warn!("kept code cannot be used and is made again: {error}"),
             }
         }
-        let code = self.compile(runtime)?;
+        let code = self.compile(runtime, stop)?;
         cache.put(&entry, &code);
         load_compiled(runtime, &code)
     }
 
-    fn compile(&self, runtime: &WasmRuntime) -> Result<Vec<u8>, LoadError> {
+    fn compile(&self, runtime: &WasmRuntime, stop: &CancellationToken) -> Result<Vec<u8>, LoadError> {
         tracing::info!(digest = %self.component.digest(), bytes = self.component.bytes().len(), "compiling a component");
         let limits = &self.engine.config.limits;
-        block_on(compile::compile(&self.engine.backends.spawner, runtime.target, self.component.bytes(), limits))?
+        let (spawner, bytes) = (&self.engine.backends.spawner, self.component.bytes());
+        block_on(async {
+            tokio::select! {
+                biased;
+                // The child ends with the future that waits for it.
+                () = stop.cancelled() => Err(LoadError::Stopped),
+                code = compile::compile(spawner, runtime.target, bytes, limits) => code,
+            }
+        })?
     }
 
     /// Asks the plugin for its tools and for what else it offers, with nothing
     /// granted.
-    pub(crate) fn read_metadata(
-        &self,
-        name: &PluginName,
-        linked: &LinkedPlugin,
-    ) -> Result<(Vec<Tool>, Offerings, Vec<String>), LoadError> {
+    pub(crate) fn read_metadata(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<Listed, LoadError> {
         let (metadata, tools) = self.listed(name, linked)?;
         if let Some(cache) = &self.engine.cache
             && let Ok(json) = serde_json::to_vec(&metadata)

@@ -3,5 +3,6 @@
 //! Owns the modes and flags that keep them from other users and from whatever else stands
 //! under their names. It knows nothing of what a file is for, and of no other crate.
 
+pub mod host_directory;
 pub mod private_files;
 pub mod regular_file;

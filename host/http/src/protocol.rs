@@ -2,15 +2,13 @@
 //! [`ProtocolEndpoint`] of it for each client, and hands that the client's requests. Nothing
 //! here knows a message.
 
-use std::{convert::Infallible, sync::Arc};
+use std::convert::Infallible;
 
 use axum::{body::Bytes, http};
 use futures_util::future::BoxFuture;
 use http_body_util::combinators::UnsyncBoxBody;
-use tokio_util::sync::CancellationToken;
-use wharf_core::{
-    ContextClaims, ContextRules, Error, Quota, RequestShare, service::AllowedPlugins, trace::TraceParent,
-};
+pub use wharf_core::service::ProtocolClient;
+use wharf_core::{ContextClaims, Error, RequestShare, trace::TraceParent};
 
 use crate::failure::HttpFailure;
 
@@ -18,22 +16,6 @@ use crate::failure::HttpFailure;
 pub trait ProtocolService: Send + Sync + 'static {
     /// The endpoint of one client, so that nothing of one is ever looked up for another.
     fn endpoint(&self, client: ProtocolClient) -> Box<dyn ProtocolEndpoint>;
-}
-
-/// What one client is served, and within which bounds.
-pub struct ProtocolClient {
-    /// The plugins of which it may use anything; all where absent.
-    pub plugins: Option<AllowedPlugins>,
-    /// How the contexts of its requests are made.
-    pub rules: ContextRules,
-    /// Requests at once, lower than the limit `calls_per_client`.
-    pub calls: Option<u64>,
-    /// Places for requests that follow something, which other routes take, too.
-    pub readers: Arc<Quota>,
-    /// Fires when the host stops: streams that nobody waits for end then.
-    pub stopping: CancellationToken,
-    /// Fires when all ends.
-    pub killed: CancellationToken,
 }
 
 /// The protocol as one client has it.

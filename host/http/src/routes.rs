@@ -3,6 +3,7 @@
 
 mod about;
 mod authorization;
+mod event_stream;
 mod follow;
 mod front_ends;
 mod metrics;

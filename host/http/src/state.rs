@@ -52,9 +52,26 @@ impl ServerState {
         taken.map_err(|full| Error::from(full).into())
     }
 
-    /// How long a request may wait that asks for so many milliseconds.
-    pub(crate) fn patience(&self, wait_ms: u64) -> Duration {
-        Duration::from_millis(wait_ms.min(self.settings.limits.wait_milliseconds))
+    /// What `ask` brings in `wait_ms` at most, or at once where the host stops meanwhile. One that
+    /// waits has a place among the readers.
+    pub(crate) async fn wait<T, E, F>(
+        &self,
+        tenant: &TenantId,
+        wait_ms: u64,
+        ask: impl Fn(Duration) -> F,
+    ) -> Result<T, HttpFailure>
+    where
+        F: Future<Output = Result<T, E>>,
+        HttpFailure: From<E>,
+    {
+        let patience = Duration::from_millis(wait_ms.min(self.settings.limits.wait_milliseconds));
+        let _place = (!patience.is_zero()).then(|| self.reader_permit(tenant)).transpose()?;
+        let answer = tokio::select! {
+            biased;
+            answer = ask(patience) => answer,
+            () = self.stopping.cancelled() => ask(Duration::ZERO).await,
+        };
+        Ok(answer?)
     }
 
     /// How long a stream may be silent.

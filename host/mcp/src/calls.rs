@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use rmcp::{
-    ErrorData, RoleServer,
-    model::{CacheScope, CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, Tool},
-    service::RequestContext,
+    ErrorData,
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, JsonRpcMessage, ListToolsResult, PaginatedRequestParams,
+        RequestId, ServerJsonRpcMessage, ServerResult, Tool,
+    },
 };
 use wharf_core::{Code, Error, InputGiven, service::Arguments};
 
@@ -15,6 +17,7 @@ use crate::{
     catalogue,
     handler::{self, Handler, LIST_FRESH_MILLISECONDS},
     refusal::refusal,
+    request_origin::RequestOrigin,
     rounds::{self, CarriedInput, RoundOutcome, StateBinding},
     traced::RequestSpan,
 };
@@ -36,16 +39,21 @@ impl Handler {
     pub(crate) async fn call(
         &self,
         request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
+        origin: RequestOrigin,
         span: &mut RequestSpan,
     ) -> Result<CallToolResponse, ErrorData> {
         let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
-        let carried = CarriedArguments::take(&context.extensions);
+        let carried = CarriedArguments::take(&origin.extensions);
         let mut arguments = carried.unwrap_or_else(|| arguments.unwrap_or_default());
-        let client = match self.request(&name, context, &mut arguments) {
+        let client = match self.request(&name, origin, &mut arguments) {
             Ok(client) => client,
             Err(error) => return Ok(answer::failure(error).into()),
         };
+        if let Some(preparing) = self.served().tools.preparing(&client.caller, &name)
+            && let Err(error) = client.hearing_before(preparing).await
+        {
+            return Ok(answer::failure(error).into());
+        }
         let tool = self.served().tools.find(&client.caller, &name).map_err(refusal)?;
         // A name becomes one of the span's only where the operator knows it.
         span.name_subject("tools/call", &name);
@@ -73,6 +81,24 @@ impl Handler {
         };
         answer::warn(&mut result.meta, client.warning);
         Ok(result.into())
+    }
+}
+
+/// The message that answers a call, as the protocol crate would make it.
+pub(crate) fn message(
+    called: Result<CallToolResponse, ErrorData>,
+    id: RequestId,
+    modern: bool,
+) -> ServerJsonRpcMessage {
+    match called {
+        Ok(response) => {
+            let mut result = ServerResult::from(response);
+            if !modern {
+                result.strip_result_type_for_legacy_peer();
+            }
+            JsonRpcMessage::response(result, id)
+        }
+        Err(error) => JsonRpcMessage::error(error, Some(id)),
     }
 }
 

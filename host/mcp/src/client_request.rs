@@ -8,7 +8,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     task::Poll,
@@ -31,7 +31,7 @@ use wharf_core::{
     trace::TraceParent,
 };
 
-use crate::{context_claims, events::CallEvents, request_permit::RequestPermit};
+use crate::{context_claims, events::CallEvents, request_origin::RequestOrigin, request_permit::RequestPermit};
 
 /// What a client over HTTP is to do that names no session.
 const OF_HTTP: &str = "the header `Wharf-Session`, or `dev.wharf/sessionId` in `_meta`, names one";
@@ -51,7 +51,8 @@ pub(crate) struct ClientRequest {
     pub(crate) modern: bool,
     /// What is told with the answer: that context in the arguments was ignored.
     pub(crate) warning: Option<Value>,
-    pub(crate) peer: Peer<RoleServer>,
+    /// Who is asked for more: absent where the client is not asked on its connection.
+    pub(crate) peer: Option<Peer<RoleServer>>,
     /// Places for calls of this connection that wait until their client has been asked.
     pub(crate) waiting: Arc<Semaphore>,
     events: Option<Arc<CallEvents>>,
@@ -63,6 +64,7 @@ pub(crate) struct Remembered {
     /// From which level on a client of the older era gets messages.
     // A blocking lock: held for a copy.
     level: Mutex<LoggingLevel>,
+    peer: OnceLock<Peer<RoleServer>>,
     warned_of_default: AtomicBool,
     waiting: Arc<Semaphore>,
 }
@@ -70,11 +72,25 @@ pub(crate) struct Remembered {
 impl Default for Remembered {
     fn default() -> Self {
         let waiting = Arc::new(Semaphore::new(MAX_WAITING));
-        Self { level: Mutex::new(LoggingLevel::Info), warned_of_default: AtomicBool::new(false), waiting }
+        Self {
+            level: Mutex::new(LoggingLevel::Info),
+            peer: OnceLock::new(),
+            warned_of_default: AtomicBool::new(false),
+            waiting,
+        }
     }
 }
 
 impl Remembered {
+    pub(crate) fn set_peer(&self, peer: &Peer<RoleServer>) {
+        // It says so once; another time it is the same.
+        let _ = self.peer.set(peer.clone());
+    }
+
+    pub(crate) fn peer(&self) -> Option<Peer<RoleServer>> {
+        self.peer.get().cloned()
+    }
+
     pub(crate) fn set_level(&self, level: LoggingLevel) {
         *self.level.lock() = level;
     }
@@ -82,7 +98,11 @@ impl Remembered {
 
 /// Whether a request is one of 2026-07-28 or later.
 pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
-    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+    context.protocol_version().is_some_and(is_modern_version)
+}
+
+fn is_modern_version(version: ProtocolVersion) -> bool {
+    version >= ProtocolVersion::V_2026_07_28
 }
 
 impl ClientRequest {
@@ -93,23 +113,24 @@ impl ClientRequest {
     /// `invalid` where an id is illegal or missing.
     pub(crate) fn read(
         what: &str,
-        mut context: RequestContext<RoleServer>,
+        mut origin: RequestOrigin,
         arguments: &mut Map<String, Value>,
         (rules, plugins): (&ContextRules, Option<&AllowedPlugins>),
         remembered: &Remembered,
     ) -> Result<Self, Error> {
-        let modern = is_modern(&context);
-        let token = context.meta.get_progress_token();
+        let modern = origin.version().is_some_and(is_modern_version);
+        let token = origin.meta.get_progress_token();
         // A client of the newer era says it in each request.
-        let floor = if modern { context.meta.log_level() } else { Some(*remembered.level.lock()) };
-        let mut meta = std::mem::take(&mut context.meta.0.0);
-        let capabilities = capabilities(&mut meta, &context.peer);
-        let client = client_name(&meta, &context.peer);
-        let claims = context_claims::of_request(&mut meta, &context.extensions)?;
+        let floor = if modern { origin.meta.log_level() } else { Some(*remembered.level.lock()) };
+        let mut meta = std::mem::take(&mut origin.meta.0.0);
+        let peer = origin.peer.as_ref();
+        let capabilities = capabilities(&mut meta, peer);
+        let client = client_name(&meta, peer);
+        let claims = context_claims::of_request(&mut meta, &origin.extensions)?;
         let resolved = rules.resolve(&claims, arguments)?;
         let warning = (!resolved.dropped.is_empty()).then(|| ignored(what, &resolved));
         if resolved.defaulted && !remembered.warned_of_default.swap(true, Ordering::Relaxed) {
-            let remedy = if context.extensions.get::<Parts>().is_some() {
+            let remedy = if origin.extensions.get::<Parts>().is_some() {
                 OF_HTTP
             } else {
                 "`wharf serve --stdio --session new` gives this client one of its own"
@@ -119,21 +140,21 @@ impl ClientRequest {
                 "the client names no session, so all its conversations share one; {remedy}"
             );
         }
-        let events =
-            (token.is_some() || floor.is_some()).then(|| Arc::new(CallEvents::new(context.peer.clone(), token, floor)));
-        let of_http = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<RequestPermit>());
-        let permit = of_http.or_else(|| context.extensions.get::<RequestPermit>()).cloned();
+        let hears = peer.filter(|_| token.is_some() || floor.is_some());
+        let events = hears.map(|peer| Arc::new(CallEvents::new(peer.clone(), token, floor)));
+        let of_http = origin.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<RequestPermit>());
+        let permit = of_http.or_else(|| origin.extensions.get::<RequestPermit>()).cloned();
         let mut caller = Caller::new(resolved.context);
         caller.plugins = plugins.cloned();
         (caller.meta, caller.capabilities, caller.client) = (meta, Some(capabilities), client);
         caller.events = events.clone().map(|events| events as Arc<dyn EventSink>);
-        caller.trace = context.extensions.get::<TraceParent>().cloned();
-        caller.cancel = context.ct;
+        caller.trace = origin.extensions.get::<TraceParent>().cloned();
+        caller.cancel = origin.cancel;
         Ok(Self {
             caller: Arc::new(caller),
             modern,
             warning,
-            peer: context.peer,
+            peer: origin.peer,
             waiting: Arc::clone(&remembered.waiting),
             events,
             permit,
@@ -145,6 +166,19 @@ impl ClientRequest {
         if let Some(permit) = &self.permit {
             permit.answer().keep(memory);
         }
+    }
+
+    /// Waits for what comes before the work, and tells the client meanwhile what that says.
+    pub(crate) async fn hearing_before<T>(&self, waiting: impl Future<Output = T>) -> T {
+        let Some(events) = &self.events else { return waiting.await };
+        let mut waiting = pin!(waiting);
+        tokio::select! {
+            biased;
+            outcome = &mut waiting => return outcome,
+            () = events.forward(&self.caller.cancel) => {}
+        }
+        // The client has taken the call back, which ends the wait.
+        waiting.await
     }
 
     /// Does the work, and tells the client meanwhile what it says.
@@ -185,11 +219,11 @@ fn ignored(what: &str, resolved: &Resolved) -> Value {
 }
 
 /// What the client has declared: with the request, else when the connection was opened.
-fn capabilities(meta: &mut Map<String, Value>, peer: &Peer<RoleServer>) -> Map<String, Value> {
+fn capabilities(meta: &mut Map<String, Value>, peer: Option<&Peer<RoleServer>>) -> Map<String, Value> {
     if let Some(Value::Object(declared)) = meta.remove(CAPABILITIES) {
         return declared;
     }
-    let opened = peer.peer_info().and_then(|info| serde_json::to_value(&info.capabilities).ok());
+    let opened = peer.and_then(Peer::peer_info).and_then(|info| serde_json::to_value(&info.capabilities).ok());
     match opened {
         Some(Value::Object(declared)) => declared,
         _ => Map::new(),
@@ -197,10 +231,10 @@ fn capabilities(meta: &mut Map<String, Value>, peer: &Peer<RoleServer>) -> Map<S
 }
 
 /// How the client calls itself: with the request, else when the connection was opened.
-fn client_name(meta: &Map<String, Value>, peer: &Peer<RoleServer>) -> Option<Arc<str>> {
+fn client_name(meta: &Map<String, Value>, peer: Option<&Peer<RoleServer>>) -> Option<Arc<str>> {
     let word = |info: &Value, key: &str| info.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let said = meta.get(CLIENT_INFO).map(|info| (word(info, "name"), word(info, "version")));
-    let opened = || peer.peer_info().map(|info| (info.client_info.name.clone(), info.client_info.version.clone()));
+    let opened = || peer?.peer_info().map(|info| (info.client_info.name.clone(), info.client_info.version.clone()));
     let (name, version) = said.or_else(opened)?;
     // Either may be megabytes long, and is cut before it is copied again.
     let name = [name, version].map(|word| shown::<String>(&word)).join(" ");

@@ -12,6 +12,9 @@ use wharf_core::{Code, ContextClaims, Error};
 /// The session of the older era that a request over HTTP belongs to.
 pub(crate) const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
 
+/// The revision of the protocol that a request over HTTP is of.
+pub(crate) const VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
+
 /// What the headers of a request say of its context, as its transport has read them.
 #[derive(Clone)]
 pub(crate) struct TransportClaims(pub(crate) Result<ContextClaims, Error>);

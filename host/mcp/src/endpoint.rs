@@ -15,6 +15,7 @@
 //! | `answer` | answers as JSON or events |
 
 mod answer;
+mod direct;
 mod event_buffer;
 mod factory;
 mod follower;
@@ -28,6 +29,6 @@ mod session;
 mod session_table;
 
 pub use answer::{EndpointBody, EndpointResponse};
-pub use factory::{EndpointSettings, HttpEndpoints};
+pub use factory::HttpEndpoints;
 pub use refusal::EndpointRefusal;
 pub use service::{EndpointRequest, HttpEndpoint};

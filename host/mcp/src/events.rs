@@ -137,14 +137,17 @@ impl CallEvents {
         progressed
     }
 
+    fn say_that_it_runs(&self) {
+        self.tell_of_itself(format!("still running after {} s", self.began.elapsed().as_secs()));
+    }
+
     /// Progress that is none of the call's own: it grows by so little that what the call
     /// tells next is more.
-    fn say_that_it_runs(&self) {
+    fn tell_of_itself(&self, message: String) {
         let mut queue = self.queue();
         let before = queue.told.unwrap_or(0.0);
         let done = queue.tell(before);
         drop(queue);
-        let message = format!("still running after {} s", self.began.elapsed().as_secs());
         self.push(CallEvent::Progress { done, total: None, message: Some(message) });
     }
 
@@ -182,6 +185,12 @@ impl EventSink for CallEvents {
         drop(queue);
         let total = total.filter(|total| total.is_finite());
         self.push(CallEvent::Progress { done, total, message: message.map(str::to_owned) });
+    }
+
+    fn waits(&self, message: &str) {
+        if self.token.is_some() {
+            self.tell_of_itself(message.to_owned());
+        }
     }
 
     fn message(&self, level: Level, data: Value) {

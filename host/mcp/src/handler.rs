@@ -18,7 +18,7 @@ use rmcp::{
         SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestMethod,
         UnsubscribeRequestParams,
     },
-    service::{NotificationContext, RequestContext, SubscriptionContext},
+    service::{NotificationContext, Peer, RequestContext, SubscriptionContext},
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -31,6 +31,7 @@ use crate::{
     info::ServerInfo,
     malformed,
     refusal::refusal,
+    request_origin::RequestOrigin,
     served::{Offered, Served},
 };
 
@@ -86,6 +87,11 @@ impl Handler {
         Viewer { tenant: &self.shared.rules.tenant, plugins: self.shared.served.plugins.as_ref() }
     }
 
+    /// The other end of a connection of the older era, once it has said that it is ready.
+    pub(crate) fn peer(&self) -> Option<Peer<RoleServer>> {
+        self.shared.remembered.peer()
+    }
+
     pub(crate) fn offered(&self) -> Offered {
         self.shared.served.offered(self.viewer())
     }
@@ -94,11 +100,11 @@ impl Handler {
     pub(crate) fn request(
         &self,
         what: &str,
-        context: RequestContext<RoleServer>,
+        origin: impl Into<RequestOrigin>,
         arguments: &mut Map<String, Value>,
     ) -> Result<ClientRequest, Error> {
         let ConnectionState { rules, served, remembered, .. } = &*self.shared;
-        ClientRequest::read(what, context, arguments, (rules, served.plugins.as_ref()), remembered)
+        ClientRequest::read(what, origin.into(), arguments, (rules, served.plugins.as_ref()), remembered)
     }
 
     /// The conversation in which something is watched.
@@ -172,6 +178,7 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.shared.remembered.set_peer(&context.peer);
         Box::pin(self.changes().announce(self.served(), &context.peer)).await;
     }
 

@@ -27,6 +27,7 @@ mod info;
 mod malformed;
 mod prompts;
 mod refusal;
+mod request_origin;
 mod request_permit;
 mod resources;
 mod rounds;
@@ -35,9 +36,7 @@ mod stdio;
 mod traced;
 
 #[cfg(feature = "http")]
-pub use endpoint::{
-    EndpointBody, EndpointRefusal, EndpointRequest, EndpointResponse, EndpointSettings, HttpEndpoint, HttpEndpoints,
-};
+pub use endpoint::{EndpointBody, EndpointRefusal, EndpointRequest, EndpointResponse, HttpEndpoint, HttpEndpoints};
 pub use info::ServerInfo;
 pub use served::Served;
 pub use stdio::{MAX_MESSAGE_BYTES, ServeError, serve_stdio, serve_streams};

@@ -146,6 +146,9 @@ async fn given(request: &ClientRequest, requests: BTreeMap<String, InputRequest>
             ),
         ));
     };
+    let Some(peer) = &request.peer else {
+        return Err(Error::new(Code::Internal, "this client is asked for input by the answer, not on its connection"));
+    };
     let responses = if requests.is_empty() {
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
@@ -153,9 +156,9 @@ async fn given(request: &ClientRequest, requests: BTreeMap<String, InputRequest>
         }
         Map::new()
     } else {
-        ask::ask(&request.peer, requests, &request.caller.cancel).await
+        ask::ask(peer, requests, &request.caller.cancel).await
     };
-    if request.caller.cancel.is_cancelled() || request.peer.is_transport_closed() {
+    if request.caller.cancel.is_cancelled() || peer.is_transport_closed() {
         return Err(Error::new(Code::Cancelled, "the client took the call back while it was asked for input"));
     }
     Ok(responses)

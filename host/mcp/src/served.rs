@@ -65,9 +65,11 @@ impl Served {
             had.load(Ordering::Relaxed)
         };
         let resources = offers.has_resources(viewer) || !offers.templates(viewer).is_empty();
+        // A client that was told of none would not look for what comes a moment later.
+        let more = offers.is_incomplete(viewer);
         Offered {
-            prompts: ever(&self.shared.had_prompts, !offers.prompts(viewer).is_empty()),
-            resources: ever(&self.shared.had_resources, resources),
+            prompts: ever(&self.shared.had_prompts, more || !offers.prompts(viewer).is_empty()),
+            resources: ever(&self.shared.had_resources, more || resources),
         }
     }
 

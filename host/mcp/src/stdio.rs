@@ -6,9 +6,11 @@
 //! | file | what it owns |
 //! |---|---|
 //! | `transport` | messages as lines: reading, refusing, delivering |
+//! | `direct` | calls of tools that go past the protocol crate |
 //! | `wire`, `scan` | one line and the message in it; the id of a message that cannot be parsed |
 //! | `outbox`, `output` | what waits to be written; standard output that is a file |
 
+mod direct;
 mod outbox;
 mod output;
 mod scan;
@@ -26,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 use wharf_core::ContextRules;
 
 use crate::{handler::Handler, info::ServerInfo, served::Served, traced::Traced};
+use direct::DirectCalls;
 use output::FileOutput;
 use transport::LineTransport;
 pub use wire::MAX_MESSAGE_BYTES;
@@ -91,10 +94,12 @@ where
     let stop = shutdown.child_token();
     let closed = CancellationToken::new();
     let memory = served.tools.request_memory().unwrap_or_default();
-    let transport = LineTransport::new(reader, writer, closed.clone(), memory, rules.tenant.clone());
     let over = closed.child_token();
     let _over = over.clone().drop_guard();
+    let tenant = rules.tenant.clone();
     let handler = Traced::new(Handler::new(served, rules, info, over));
+    let direct = DirectCalls::new(handler.clone(), stop.clone());
+    let transport = LineTransport::new(reader, writer, (closed.clone(), direct), memory, tenant);
     let running = match serve_server_with_ct(handler, transport, stop.clone()).await {
         Ok(running) => running,
         Err(ServerInitializeError::Cancelled | ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

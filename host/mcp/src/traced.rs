@@ -14,16 +14,20 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
-        DiscoverResult, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
-        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, NumberOrString,
-        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestParams,
-        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        DiscoverResult, Extensions, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams,
+        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        NumberOrString, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+        RequestId, RequestMetaObject, ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
+        Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
-use wharf_core::trace::{RemoteParent, RunningSpan, Span, SpanKind, TraceParent};
+use wharf_core::{
+    Tracer,
+    trace::{RemoteParent, RunningSpan, Span, SpanKind, TraceParent},
+};
 
-use crate::{context_claims::SESSION_HEADER, handler::Handler};
+use crate::{context_claims::SESSION_HEADER, handler::Handler, request_origin::RequestOrigin};
 
 const PARENT: &str = "traceparent";
 const STATE: &str = "tracestate";
@@ -87,18 +91,62 @@ impl Traced {
         Self(handler)
     }
 
+    pub(crate) fn handler(&self) -> &Handler {
+        &self.0
+    }
+
     /// Begins the span of a request, and says to all that it comes to what it belongs to.
     fn begin(&self, method: &str, context: &mut RequestContext<RoleServer>) -> RequestSpan {
         let Some(tracer) = self.0.served().tools.tracer() else { return RequestSpan(None) };
-        let mut span = tracer.begin(SpanKind::Server, said(context).as_ref());
+        let version = context.protocol_version();
+        let RequestContext { id, meta, extensions, .. } = context;
+        self.span(&tracer, method, (id, meta, version), extensions)
+    }
+
+    fn span(
+        &self,
+        tracer: &Tracer,
+        method: &str,
+        (id, meta, version): (&RequestId, &RequestMetaObject, Option<ProtocolVersion>),
+        extensions: &mut Extensions,
+    ) -> RequestSpan {
+        let mut span = tracer.begin(SpanKind::Server, said(meta, extensions).as_ref());
         span.describe(|span| {
             span.rename(method);
             span.set("mcp.method.name", method);
             span.set("wharf.tenant", self.0.rules().tenant.as_str());
-            describe(span, context);
+            describe(span, id, version, extensions);
         });
-        context.extensions.insert(span.as_parent());
+        extensions.insert(span.as_parent());
         RequestSpan(Some(span))
+    }
+
+    /// `tools/call`, however its request came.
+    pub(crate) async fn call(
+        &self,
+        request: CallToolRequestParams,
+        mut origin: RequestOrigin,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let mut span = match self.0.served().tools.tracer() {
+            None => RequestSpan(None),
+            Some(tracer) => {
+                let version = origin.version();
+                let RequestOrigin { id, meta, extensions, .. } = &mut origin;
+                self.span(&tracer, "tools/call", (id, meta, version), extensions)
+            }
+        };
+        span.describe(|span| {
+            span.set("gen_ai.operation.name", "execute_tool");
+            span.set("gen_ai.tool.name", &*request.name);
+        });
+        let answered = self.0.call(request, origin, &mut span).await;
+        if let Ok(CallToolResponse::Complete(result)) = &answered
+            && result.is_error == Some(true)
+        {
+            span.describe(|span| span.fail("tool_error"));
+        }
+        span.end(&answered);
+        answered
     }
 }
 
@@ -129,21 +177,9 @@ impl ServerHandler for Traced {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        mut context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let mut span = self.begin("tools/call", &mut context);
-        span.describe(|span| {
-            span.set("gen_ai.operation.name", "execute_tool");
-            span.set("gen_ai.tool.name", &*request.name);
-        });
-        let answered = Box::pin(self.0.call(request, context, &mut span)).await;
-        if let Ok(CallToolResponse::Complete(result)) = &answered
-            && result.is_error == Some(true)
-        {
-            span.describe(|span| span.fail("tool_error"));
-        }
-        span.end(&answered);
-        answered
+        Box::pin(self.call(request, context.into())).await
     }
 
     async fn get_prompt(
@@ -181,24 +217,23 @@ impl ServerHandler for Traced {
 
 /// What the request says of its trace: in its `_meta` (SEP-414), else by its transport.
 /// What breaks the form says nothing.
-fn said(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
-    let meta = &context.meta.0.0;
-    let text = |key| meta.get(key).and_then(serde_json::Value::as_str);
+fn said(meta: &RequestMetaObject, extensions: &Extensions) -> Option<TraceParent> {
+    let text = |key| meta.0.0.get(key).and_then(serde_json::Value::as_str);
     let remote = text(PARENT).and_then(|parent| RemoteParent::of_headers(parent, text(STATE)));
-    let of_http = || context.extensions.get::<Parts>()?.extensions.get::<TraceParent>().cloned();
+    let of_http = || extensions.get::<Parts>()?.extensions.get::<TraceParent>().cloned();
     remote.map(TraceParent::Remote).or_else(of_http)
 }
 
 /// What any request says of itself.
-fn describe(span: &mut Span, context: &RequestContext<RoleServer>) {
-    match &context.id {
+fn describe(span: &mut Span, id: &RequestId, version: Option<ProtocolVersion>, extensions: &Extensions) {
+    match id {
         NumberOrString::Number(id) => span.set("jsonrpc.request.id", id.to_string().as_str()),
         NumberOrString::String(id) => span.set("jsonrpc.request.id", &**id),
     }
-    if let Some(version) = context.protocol_version() {
+    if let Some(version) = version {
         span.set("mcp.protocol.version", version.as_str());
     }
-    let Some(parts) = context.extensions.get::<Parts>() else {
+    let Some(parts) = extensions.get::<Parts>() else {
         span.set("network.transport", "pipe");
         return;
     };

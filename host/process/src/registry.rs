@@ -30,13 +30,13 @@ use std::{path::Path, sync::Arc};
 
 use parking_lot::{Mutex, MutexGuard};
 use wharf_core::ProcessLimits;
+use wharf_files::host_directory::HostDirectory;
 use wharf_spawn::{Capabilities, Spawner};
 
 use crate::{
     OpenError, Owner, ProcessError, ProcessId, ProcessSettings, ProcessSnapshot, output::CopierSlots,
     polls::PollMetrics,
 };
-use journal::HostDirectory;
 use process::Process;
 use quotas::ProcessQuotas;
 use table::{ProcessTable, oldest_first};
@@ -86,7 +86,7 @@ impl Processes {
         let failed = |source| OpenError { directory: directory.to_owned(), source };
         let settings = settings.bounded();
         let quotas = ProcessQuotas::new(&settings);
-        let (directory, found) = HostDirectory::open(directory, &quotas, &settings.clock).map_err(failed)?;
+        let (directory, found) = journal::open(directory, &quotas, &settings.clock).map_err(failed)?;
         let mut table = ProcessTable::default();
         let mut lost = Vec::new();
         for (process, was_running) in found {

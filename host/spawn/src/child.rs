@@ -19,7 +19,7 @@ use tokio::{net::UnixStream, sync::watch};
 use crate::{
     ChildEnd, ChildExit, Signal, SpawnError, SpawnRequest,
     packet::{self, Packet},
-    pipes::{ChildPipes, StdinPipe, StdoutPipe},
+    pipes::{ChildPipes, hands_out_pipes},
     wire::{StartStep, SupervisorOrder, SupervisorReport, WaitStatus},
 };
 
@@ -198,23 +198,7 @@ impl Child {
         Ok(if state.gone || state.silent { 0 } else { state.descendants.0 })
     }
 
-    /// The writing end of standard input, once, where it is a pipe.
-    #[must_use]
-    pub fn take_stdin(&mut self) -> Option<StdinPipe> {
-        self.pipes.take_stdin()
-    }
-
-    /// The reading end of standard output, once, where it is a pipe.
-    #[must_use]
-    pub fn take_stdout(&mut self) -> Option<StdoutPipe> {
-        self.pipes.take_stdout()
-    }
-
-    /// The reading end of standard error, once, where it is a pipe.
-    #[must_use]
-    pub fn take_stderr(&mut self) -> Option<StdoutPipe> {
-        self.pipes.take_stderr()
-    }
+    hands_out_pipes!();
 
     async fn until(&self, enough: impl FnMut(&ChildState) -> bool) -> Result<ChildState, SpawnError> {
         self.state.clone().wait_for(enough).await.map(|state| *state).map_err(|_| SpawnError::Lost)

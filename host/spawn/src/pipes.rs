@@ -17,3 +17,27 @@ pub use unix::{StdinPipe, StdoutPipe};
 pub(crate) use windows::ChildPipes;
 #[cfg(windows)]
 pub use windows::{StdinPipe, StdoutPipe};
+
+/// The methods by which a child hands out its `pipes`, contained or not.
+macro_rules! hands_out_pipes {
+    () => {
+        /// The writing end of standard input, once, where it is a pipe.
+        #[must_use]
+        pub fn take_stdin(&mut self) -> Option<$crate::StdinPipe> {
+            self.pipes.take_stdin()
+        }
+
+        /// The reading end of standard output, once, where it is a pipe.
+        #[must_use]
+        pub fn take_stdout(&mut self) -> Option<$crate::StdoutPipe> {
+            self.pipes.take_stdout()
+        }
+
+        /// The reading end of standard error, once, where it is a pipe.
+        #[must_use]
+        pub fn take_stderr(&mut self) -> Option<$crate::StdoutPipe> {
+            self.pipes.take_stderr()
+        }
+    };
+}
+pub(crate) use hands_out_pipes;

@@ -27,7 +27,7 @@ use tokio::{sync::watch, time::timeout};
 
 use crate::{
     ChildEnd, ChildExit, ChildLimits, Containment, Signal, SpawnError,
-    pipes::{ChildPipes, StdinPipe, StdoutPipe},
+    pipes::{ChildPipes, hands_out_pipes},
 };
 use tree::ProcessTree;
 
@@ -229,23 +229,7 @@ impl UncontainedChild {
         Ok(0)
     }
 
-    /// The writing end of standard input, once, where it is a pipe.
-    #[must_use]
-    pub fn take_stdin(&mut self) -> Option<StdinPipe> {
-        self.pipes.take_stdin()
-    }
-
-    /// The reading end of standard output, once, where it is a pipe.
-    #[must_use]
-    pub fn take_stdout(&mut self) -> Option<StdoutPipe> {
-        self.pipes.take_stdout()
-    }
-
-    /// The reading end of standard error, once, where it is a pipe.
-    #[must_use]
-    pub fn take_stderr(&mut self) -> Option<StdoutPipe> {
-        self.pipes.take_stderr()
-    }
+    hands_out_pipes!();
 }
 
 impl Drop for UncontainedChild {

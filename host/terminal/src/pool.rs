@@ -47,7 +47,7 @@ pub(crate) use self::{
     event_stream::TerminalEventStream,
     keeper::keep,
     lost::LostTerminal,
-    pooled_terminal::{LaunchedTerminal, PooledTerminal, TerminalLife},
+    pooled_terminal::{LaunchedTerminal, PlannedTerminal, PooledTerminal, TerminalLife},
 };
 pub use self::{
     id::TerminalId,

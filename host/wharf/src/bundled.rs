@@ -13,8 +13,8 @@ pub(crate) struct Bundled {
     prepared: Option<PreparedComponent>,
 }
 
-/// All of them, by name.
-pub(crate) const PLUGINS: &[Bundled] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
+/// All of them, by name. No constant: each use of one would carry a copy of their bytes.
+pub(crate) static PLUGINS: &[Bundled] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
 
 impl Bundled {
     /// Its component, whose digest was made when this binary was.

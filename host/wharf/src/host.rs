@@ -3,6 +3,7 @@
 
 mod apps;
 mod calling;
+mod compiling;
 mod front_ends;
 mod offering;
 pub(crate) mod open_error;
@@ -18,6 +19,7 @@ use std::{
 };
 
 use parking_lot::{Mutex, RwLock};
+use tokio::sync::watch;
 use wharf_completion::{
     Streams, TerminalService,
     detection::Parameters,
@@ -49,6 +51,8 @@ use crate::{
     terminals::HostTerminals,
     webviews::Staging,
 };
+
+use compiling::Compilations;
 
 /// Why nothing is known to contain the processes of a host.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +95,9 @@ struct Shared {
     registry: RwLock<Arc<Registry>>,
     // Held while the next registry is made out of the present one.
     changing: Mutex<()>,
+    /// Hears of each registry that takes the place of another.
+    changed: watch::Sender<()>,
+    compilations: Compilations,
     engine: Engine,
     sources: PluginSources,
     app_limits: Arc<CallLimits>,
@@ -152,6 +159,13 @@ impl Host {
     #[must_use]
     pub fn rejected(&self) -> Vec<Rejected> {
         self.registry().rejected().to_vec()
+    }
+
+    /// The plugins that are being compiled, or wait for that; see
+    /// [`HostBuilder::compile_in_background`](crate::HostBuilder::compile_in_background).
+    #[must_use]
+    pub fn compiling(&self) -> Vec<PluginName> {
+        self.registry().plugins().compiling.iter().map(|compiling| compiling.name.clone()).collect()
     }
 
     /// The bundled plugins that are off: they can do nothing with what they are
@@ -305,13 +319,14 @@ impl Host {
     }
 
     /// Ends every process that this host has started: each is asked to, and
-    /// killed once `grace` is over; disconnects front ends, closes terminals and web pages, and ends the
+    /// killed once `grace` is over; stops compiling, disconnects front ends, closes terminals and web pages, and ends the
     /// browser. What still runs when the host ends is
     /// killed then, and listed as lost by the next one. The last lines of audit are
     /// written before it returns, and the last spans sent, unless their collector takes
     /// longer than a second.
     pub async fn shut_down(&self, grace: Duration) {
         self.shared.front_ends.end_all();
+        let compilations = self.shared.compilations.end(grace.max(END));
         let Backends { processes, terminals, webviews, .. } = &self.shared.backends;
         let processes = async {
             if let Some(processes) = processes {
@@ -328,7 +343,7 @@ impl Host {
                 webviews.shut_down(grace.max(END)).await;
             }
         };
-        tokio::join!(processes, terminals, webviews);
+        tokio::join!(processes, terminals, webviews, compilations);
         let recorder = Arc::clone(&self.shared.recorder);
         // The disk may take its time, and so may a collector.
         let lines = tokio::task::spawn_blocking(move || recorder.flush(END));

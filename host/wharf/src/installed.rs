@@ -8,7 +8,10 @@ use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 use wharf_core::{Digest, PluginName, Tool, service::Viewer, tool::ToolSelection};
 use wharf_engine::{Plugin, PluginPolicy};
 
-use crate::{configuration::Unconfirmed, tool_name::full_name};
+use crate::{
+    configuration::Unconfirmed,
+    tool_name::{SEPARATOR, full_name},
+};
 
 /// Where a plugin comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,6 +133,29 @@ impl Installed {
             "its {what} `{name}` is listed without a prefix, and so is that of the plugin {other}; take \
              `prefix = false` out of [plugin.{own}] or of [plugin.{other}]"
         ))
+    }
+}
+
+/// A plugin whose component is compiled while the host serves, or waits for that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Compiling {
+    pub(crate) name: PluginName,
+    pub(crate) origin: Origin,
+    /// Names the component that was there when the host was opened.
+    pub(crate) digest: Digest,
+    /// As [`Installed::prefix`].
+    pub(crate) prefix: bool,
+    /// How long a call of it may take, and so how long one waits for it.
+    pub(crate) patience: Duration,
+}
+
+impl Compiling {
+    /// Whether a tool may be listed under this name once it is compiled, for this viewer.
+    pub(crate) fn may_have(&self, viewer: Viewer<'_>, listed: &str) -> bool {
+        let of_plugin = listed.split_once(SEPARATOR).map(|(plugin, _)| plugin);
+        // Names without a prefix have no separator.
+        let named = if self.prefix { of_plugin == Some(self.name.as_str()) } else { of_plugin.is_none() };
+        named && viewer.allows(self.name.as_str()) && viewer.allows_tool(listed)
     }
 }
 

@@ -205,7 +205,7 @@ pub mod service {
     pub use wharf_core::{
         InvalidTool, ToolProblem,
         service::{
-            Arguments, Audience, CallableTool, FrontEndService, MetricsService, OfferService, ToolService,
+            Arguments, Audience, CallableTool, FrontEndService, MetricsService, OfferService, Preparing, ToolService,
             WebPageService,
         },
     };

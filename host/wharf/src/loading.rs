@@ -20,7 +20,7 @@ use crate::{
     bundled::{self, Bundled},
     configuration::{Configuration, EffectiveGrants, PluginSettings, Profile, read_secrets},
     folder::{self, FolderPlugin},
-    installed::{Installed, Off, Origin},
+    installed::{Compiling, Installed, Off, Origin},
     registry::{Disabled, Plugins, REFUSED},
     reserved_name,
     unknown_table::{self, UnknownTable},
@@ -31,6 +31,29 @@ pub(crate) fn check_selection(plugin: &Plugin, settings: &PluginSettings) -> Res
     let names = plugin.tools().iter().map(|tool| tool.definition.name.as_str());
     let checked = settings.tools.check(names);
     checked.map_err(|error| format!("`tools` or `skip_tools` of [plugin.{}]: {error}", plugin.name()))
+}
+
+/// What becomes of a component of which nothing is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Uncompiled {
+    /// It is compiled at once.
+    Compile,
+    /// It is listed as one that is being compiled.
+    List,
+}
+
+/// What compiling a component has brought.
+pub(crate) struct CompiledPlugin {
+    pub(crate) digest: Digest,
+    /// The plugin, ready for its first call, or why there is none.
+    pub(crate) outcome: Result<Plugin, String>,
+    pub(crate) took: Duration,
+}
+
+/// A plugin that was looked at.
+enum Loaded {
+    Plugin(Box<Installed>),
+    Uncompiled(Compiling),
 }
 
 /// All that decides which plugins there are.
@@ -45,6 +68,9 @@ pub(crate) struct PluginLoader<'l> {
     /// What there is already: the same component is not loaded again. With it, what is
     /// new is prepared for its first call, for which nobody then waits.
     pub(crate) present: Option<&'l Plugins>,
+    pub(crate) uncompiled: Uncompiled,
+    /// What was just compiled of the one plugin that is looked for.
+    pub(crate) compiled: Option<&'l CompiledPlugin>,
 }
 
 /// A plugin that is wanted, and where its component is.
@@ -102,6 +128,24 @@ impl PluginLoader<'_> {
         plugins
     }
 
+    /// Loads the plugin of this name alone: nothing where none is wanted any more.
+    pub(crate) fn only(self, name: &PluginName) -> Plugins {
+        let mut plugins = Plugins::default();
+        if let Some(PluginCandidate { name, from }) = self.find(name) {
+            self.one(&mut plugins, name, from);
+        }
+        plugins
+    }
+
+    /// The component of this name: nothing where none is wanted any more, or it cannot be read.
+    pub(crate) fn component(&self, name: &PluginName) -> Option<Component> {
+        self.read(&self.find(name)?.from).ok()
+    }
+
+    fn find(&self, name: &PluginName) -> Option<PluginCandidate> {
+        self.wanted().into_iter().find(|candidate| candidate.name == *name)
+    }
+
     fn wanted(&self) -> Vec<PluginCandidate> {
         let written = self.configuration.plugins.iter().filter_map(|(name, settings)| {
             let from = settings.source.clone().map(ComponentSource::File);
@@ -141,16 +185,18 @@ impl PluginLoader<'_> {
                 if let Some(present) = self.present.and_then(|present| present.find(&name)) {
                     plugins.add(present.clone());
                 }
+                plugins.compiling.extend(self.present.and_then(|present| present.compiling(&name)).cloned());
                 return;
             }
         }
         match self.load(&name, &from, settings) {
-            Ok(plugin) => plugins.add(plugin),
+            Ok(Loaded::Plugin(plugin)) => plugins.add(*plugin),
+            Ok(Loaded::Uncompiled(compiling)) => plugins.compiling.push(compiling),
             Err(reason) => plugins.reject(name, reason),
         }
     }
 
-    fn load(&self, name: &PluginName, from: &ComponentSource, settings: PluginSettings) -> Result<Installed, String> {
+    fn load(&self, name: &PluginName, from: &ComponentSource, settings: PluginSettings) -> Result<Loaded, String> {
         let began = Instant::now();
         let component = self.read(from)?;
         let digest = component.digest();
@@ -159,10 +205,10 @@ impl PluginLoader<'_> {
         if withheld.is_none() {
             grants.secrets = read_secrets(name, &settings.secrets).map_err(|error| error.to_string())?;
         }
-        let present = self.present.and_then(|present| present.find(name));
-        let (plugin, took) = match present.filter(|present| present.digest() == digest) {
-            Some(present) => (present.plugin.clone(), Duration::ZERO),
-            None => (self.compile(name, component)?, began.elapsed()),
+        let Some((plugin, took)) = self.plugin(name, component, began)? else {
+            let patience = settings.limits.wall_time(None).time;
+            let (name, origin) = (name.clone(), from.origin());
+            return Ok(Loaded::Uncompiled(Compiling { name, origin, digest, prefix: settings.prefix, patience }));
         };
         check_selection(&plugin, &settings)?;
         for warning in warnings {
@@ -171,7 +217,7 @@ impl PluginLoader<'_> {
                 None => tracing::warn!(plugin = %name, "{warning}"),
             }
         }
-        Ok(Installed {
+        Ok(Loaded::Plugin(Box::new(Installed {
             plugin,
             origin: from.origin(),
             policy: Arc::new(PluginPolicy {
@@ -183,15 +229,38 @@ impl PluginLoader<'_> {
             prefix: settings.prefix,
             tools: settings.tools,
             took,
-        })
+        })))
     }
 
-    fn compile(&self, name: &PluginName, component: Component) -> Result<Plugin, String> {
-        let plugin = self.engine.load(name.clone(), component).map_err(|error| with_causes(&error))?;
+    /// The plugin of a component, and how long it took to make it; nothing while it is compiled.
+    fn plugin(
+        &self,
+        name: &PluginName,
+        component: Component,
+        began: Instant,
+    ) -> Result<Option<(Plugin, Duration)>, String> {
+        let digest = component.digest();
+        if let Some(present) = self.present.and_then(|present| present.find(name))
+            && present.digest() == digest
+        {
+            return Ok(Some((present.plugin.clone(), Duration::ZERO)));
+        }
+        if let Some(CompiledPlugin { outcome, took, .. }) = self.compiled.filter(|compiled| compiled.digest == digest) {
+            return outcome.clone().map(|plugin| Some((plugin, *took)));
+        }
+        let compiling = self.present.and_then(|present| present.compiling(name));
+        if compiling.is_some_and(|compiling| compiling.digest == digest) {
+            return Ok(None);
+        }
+        let loaded = match self.uncompiled {
+            Uncompiled::Compile => self.engine.load(name.clone(), component).map(Some),
+            Uncompiled::List => self.engine.load_compiled(name.clone(), component),
+        };
+        let Some(plugin) = loaded.map_err(|error| with_causes(&error))? else { return Ok(None) };
         if self.present.is_some() {
             plugin.prepare().map_err(|error| with_causes(&error))?;
         }
-        Ok(plugin)
+        Ok(Some((plugin, began.elapsed())))
     }
 
     fn read(&self, from: &ComponentSource) -> Result<Component, String> {

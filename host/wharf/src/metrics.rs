@@ -55,6 +55,7 @@ impl MetricSources<'_> {
             ("installed", self.plugins.installed().len()),
             ("rejected", self.plugins.rejected().len()),
             ("off", self.plugins.off().len()),
+            ("compiling", self.plugins.plugins().compiling.len()),
         ] {
             plugins.get_or_create(&[("state", state)]).set(i64::try_from(number).unwrap_or(i64::MAX));
         }

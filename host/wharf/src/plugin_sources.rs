@@ -4,13 +4,13 @@ use std::{path::Path, sync::Arc};
 
 use parking_lot::Mutex;
 use wharf_core::PluginName;
-use wharf_engine::Engine;
+use wharf_engine::{Component, Engine};
 
 use crate::{
     added::{AddedError, AddedPlugins, InstalledSet},
     configuration::Configuration,
     folder::Folder,
-    loading::PluginLoader,
+    loading::{CompiledPlugin, PluginLoader, Uncompiled},
     registry::Plugins,
 };
 
@@ -71,20 +71,18 @@ impl PluginSources {
 
     /// Loads everything. Blocks. Commands may change what was added meanwhile, and
     /// remove files that are just being read; then it is looked at again.
-    pub(crate) fn load(&self, engine: &Engine, present: Option<&Plugins>) -> Result<Plugins, AddedError> {
+    pub(crate) fn load(
+        &self,
+        engine: &Engine,
+        present: Option<&Plugins>,
+        uncompiled: Uncompiled,
+    ) -> Result<Plugins, AddedError> {
         let configuration = self.configuration();
         let mut set = self.set()?;
         let mut rounds = ROUNDS;
         loop {
-            let loading = PluginLoader {
-                engine,
-                configuration: &configuration,
-                set: set.clone(),
-                added: self.added.as_ref(),
-                found: self.folder.as_ref().map(Folder::files).unwrap_or_default(),
-                present,
-            };
-            let plugins = loading.all();
+            let loader = self.loader(engine, &configuration, set.clone());
+            let plugins = PluginLoader { present, uncompiled, ..loader }.all();
             rounds -= 1;
             let now = self.set()?;
             if now == set || rounds == 0 {
@@ -97,16 +95,57 @@ impl PluginSources {
 
     /// Loads everything for a host that starts. What was added and cannot be read does
     /// not keep the others from being served.
-    pub(crate) fn load_at_start(&self, engine: &Engine) -> Plugins {
-        match self.load(engine, None) {
+    pub(crate) fn load_at_start(&self, engine: &Engine, uncompiled: Uncompiled) -> Plugins {
+        match self.load(engine, None, uncompiled) {
             Ok(plugins) => plugins,
             Err(error) => {
                 tracing::error!("plugins that were added are not served: {}", wharf_core::text::with_causes(&error));
                 let configuration = self.configuration();
-                let found = self.folder.as_ref().map(Folder::files).unwrap_or_default();
-                let (set, configuration) = (InstalledSet::default(), &*configuration);
-                PluginLoader { engine, configuration, set, added: None, found, present: None }.all()
+                let loader = self.loader(engine, &configuration, InstalledSet::default());
+                PluginLoader { added: None, uncompiled, ..loader }.all()
             }
+        }
+    }
+
+    /// The component of a plugin that is to be compiled. Blocks.
+    pub(crate) fn component(&self, engine: &Engine, name: &PluginName) -> Option<Component> {
+        self.loader(engine, &self.configuration(), self.set_or_last()).component(name)
+    }
+
+    /// What a plugin that was being compiled has become, by all that decides about it now.
+    /// Blocks.
+    pub(crate) fn load_compiled(
+        &self,
+        engine: &Engine,
+        present: &Plugins,
+        name: &PluginName,
+        compiled: Option<&CompiledPlugin>,
+    ) -> Plugins {
+        let configuration = self.configuration();
+        let loader = self.loader(engine, &configuration, self.set_or_last());
+        PluginLoader { present: Some(present), compiled, uncompiled: Uncompiled::List, ..loader }.only(name)
+    }
+
+    /// What was added; what was loaded of that last where it cannot be read.
+    fn set_or_last(&self) -> InstalledSet {
+        self.set().unwrap_or_else(|_| self.loaded.lock().clone())
+    }
+
+    fn loader<'l>(
+        &'l self,
+        engine: &'l Engine,
+        configuration: &'l Configuration,
+        set: InstalledSet,
+    ) -> PluginLoader<'l> {
+        PluginLoader {
+            engine,
+            configuration,
+            set,
+            added: self.added.as_ref(),
+            found: self.folder.as_ref().map(Folder::files).unwrap_or_default(),
+            present: None,
+            uncompiled: Uncompiled::Compile,
+            compiled: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use futures_util::FutureExt;
 use tower_service::Service;
 use wharf_core::HttpLimits;
 use wharf_http::{HttpFailure, ProtocolAnswer, ProtocolClient, ProtocolEndpoint, ProtocolRequest, ProtocolService};
-use wharf_mcp::{EndpointRefusal, EndpointRequest, EndpointSettings, HttpEndpoint, HttpEndpoints, Served, ServerInfo};
+use wharf_mcp::{EndpointRefusal, EndpointRequest, HttpEndpoint, HttpEndpoints, Served, ServerInfo};
 
 /// The Model Context Protocol, for an [`HttpServer`](wharf_http::HttpServer).
 pub struct McpService(HttpEndpoints);
@@ -20,9 +20,7 @@ impl McpService {
 
 impl ProtocolService for McpService {
     fn endpoint(&self, client: ProtocolClient) -> Box<dyn ProtocolEndpoint> {
-        let ProtocolClient { plugins, rules, calls, readers, stopping, killed } = client;
-        let settings = EndpointSettings { plugins, rules, calls, readers, stopping, killed };
-        Box::new(Endpoint(self.0.endpoint(settings)))
+        Box::new(Endpoint(self.0.endpoint(client)))
     }
 }
 

@@ -12,7 +12,7 @@ use wharf_core::{
 
 use crate::{
     app::{RegisterError, Registered},
-    installed::{Installed, Off, Rejected},
+    installed::{Compiling, Installed, Off, Rejected},
     nearest::nearest,
     offers::Offers,
     tool_name::{FRONT_END_PREFIX as OF_FRONT_END, SEPARATOR, front_end_of},
@@ -195,6 +195,11 @@ impl Registry {
         &self.plugins.off
     }
 
+    /// A plugin that is being compiled and may have a tool of this full name for the viewer.
+    pub(crate) fn awaited(&self, viewer: Viewer<'_>, name: &str) -> Option<&Compiling> {
+        self.plugins.compiling.iter().find(|compiling| compiling.may_have(viewer, name))
+    }
+
     /// The tool of this full name.
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<Callee>> {
         self.tools.get(name)
@@ -223,6 +228,9 @@ impl Registry {
                 "plugin `{name}` is off, since it is granted nothing; the operator grants it something under \
                  [plugin.{name}.grants] in wharf.toml{profile}"
             );
+        }
+        if let Some(Compiling { name, .. }) = self.awaited(viewer, name) {
+            return format!("the plugin {name} is still being compiled; call the tool again later");
         }
         if self.plugins.disabled.iter().any(|disabled| is_plugin(&disabled.name)) {
             return "its plugin is switched off".to_owned();

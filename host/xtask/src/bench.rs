@@ -1,11 +1,14 @@
 //! `cargo xtask bench`: builds for release and runs the benchmark program.
 //!
-//! Owns the builds only. What is measured, and against what, is in tests/bench.
+//! Owns the builds, and that the book names the pages of a report. What is measured, against
+//! what, and how the pages are drawn, is in tests/bench.
 
 use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use lexopt::Arg;
 
 use crate::command::{self, say};
@@ -16,6 +19,16 @@ use crate::workspace::Workspace;
 
 /// The figure that needs Korean texts.
 const KOREAN: &str = "search_korean";
+
+/// The pages of a report, as part of the book.
+const PAGES: &str = "docs/src/benchmarks";
+
+/// What names the pages of the book.
+const SUMMARY: &str = "docs/src/SUMMARY.md";
+
+/// The chapter above those pages, and their lines below it.
+const CHAPTER: &str = "- [Benchmarks](benchmarks.md)\n";
+const NAMED: [&str; 2] = ["  - [Figures of a run](benchmarks/figures.md)", "  - [Plots of a run](benchmarks/plots.md)"];
 
 /// All figures once, of the build for development that is there: whether the benchmark
 /// runs, which no figure of it says.
@@ -33,10 +46,14 @@ against bare wasmtime, against an MCP server without Wasm (over stdio and HTTP),
 Usage: cargo xtask bench [OPTIONS]
 
 Options:
-  --json        Print one JSON object of all ratios as the last line of standard output
-  --only KEY    Measure only the keys that contain KEY, for example engine_overhead or stdio
-  --quick       A hundredth of the work, each once: shows that it runs, not how fast
-  -h, --help    This text
+  --json               Print one JSON object of all ratios as the last line of standard output
+  --only KEY           Measure only the keys that contain KEY, for example engine_overhead or stdio
+  --quick              A hundredth of the work, each once: shows that it runs, not how fast
+  --report [DIR]       Write two pages, of all figures and of plots (SVG), into DIR [default: docs/src/benchmarks,
+                       where the book's summary then names them]
+  --peer NAME=COMMAND  Measure this server, too, as peer_NAME: it speaks MCP over standard input and output and has
+                       a tool that echoes a text. Several may be given; Wassette is measured where it is on PATH
+  -h, --help           This text
 
 The first run compiles wasmtime for release and takes several minutes. Leave the
 machine alone meanwhile: compare ratios, not absolute figures of two runs.
@@ -45,11 +62,14 @@ machine alone meanwhile: compare ratios, not absolute figures of two runs.
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     let mut passed: Vec<OsString> = Vec::new();
     let mut only: Option<OsString> = None;
+    let mut report: Option<Option<PathBuf>> = None;
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("json") => passed.push("--json".into()),
             Arg::Long("quick") => passed.push("--quick".into()),
             Arg::Long("only") => only = Some(arguments.value()?),
+            Arg::Long("report") => report = Some(folder(&mut arguments)?),
+            Arg::Long("peer") => passed.extend(["--peer".into(), arguments.value()?]),
             Arg::Short('h') | Arg::Long("help") => {
                 print!("{HELP}");
                 return Ok(());
@@ -73,5 +93,67 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     if let Some(only) = only {
         bench.arg("--only").arg(only);
     }
-    command::run(bench.args(passed).current_dir(&workspace.root))
+    if let Some(folder) = &report {
+        bench.arg("--report").arg(folder.as_deref().unwrap_or(Path::new(PAGES)));
+    }
+    command::run(bench.args(passed).current_dir(&workspace.root))?;
+    match report {
+        // The pages are those of the book.
+        Some(None) => name_pages(&workspace.root.join(SUMMARY)),
+        _ => Ok(()),
+    }
+}
+
+/// The folder that may follow `--report`.
+fn folder(arguments: &mut lexopt::Parser) -> Result<Option<PathBuf>> {
+    let attached = arguments.optional_value();
+    let follows = |word: &std::ffi::OsStr| !word.to_string_lossy().starts_with('-');
+    let folder = match attached {
+        Some(folder) => Some(folder),
+        None => arguments.try_raw_args().and_then(|mut words| words.next_if(follows)),
+    };
+    // The benchmark runs in another folder than this command.
+    Ok(folder.map(std::path::absolute).transpose()?)
+}
+
+/// Has the summary of the book name the pages, once.
+fn name_pages(summary: &Path) -> Result<()> {
+    let text = fs::read_to_string(summary).with_context(|| format!("cannot read {}", summary.display()))?;
+    let named = with_pages(&text);
+    if named != text {
+        fs::write(summary, named).with_context(|| format!("cannot write {}", summary.display()))?;
+    }
+    Ok(())
+}
+
+/// The summary with a line for each page below the chapter on benchmarks.
+fn with_pages(summary: &str) -> String {
+    let missing = NAMED.iter().filter(|line| !summary.lines().any(|named| named == **line));
+    let missing: String = missing.map(|line| format!("{line}\n")).collect();
+    summary.replacen(CHAPTER, &format!("{CHAPTER}{missing}"), 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_of_the_book_is_named_once_below_its_chapter() {
+        let summary = "- [Systems](operating/systems.md)\n- [Benchmarks](benchmarks.md)\n\n# Developing\n";
+        let named = with_pages(summary);
+        let expected = "- [Systems](operating/systems.md)\n- [Benchmarks](benchmarks.md)\n  - [Figures of a run](benchmarks/figures.md)\n  \
+                        - [Plots of a run](benchmarks/plots.md)\n\n# Developing\n";
+        assert_eq!(named, expected);
+        assert_eq!(with_pages(&named), named);
+        let folder = |words: &[&str]| {
+            let mut arguments = lexopt::Parser::from_args(words);
+            assert_eq!(arguments.next().expect("an option"), Some(Arg::Long("report")));
+            let folder = folder(&mut arguments).expect("a folder");
+            folder.map(|folder| folder.file_name().expect("a name").to_string_lossy().into_owned())
+        };
+        assert_eq!(folder(&["--report"]), None);
+        assert_eq!(folder(&["--report", "--quick"]), None);
+        assert_eq!(folder(&["--report", "here"]).as_deref(), Some("here"));
+        assert_eq!(folder(&["--report=there", "--quick"]).as_deref(), Some("there"));
+    }
 }

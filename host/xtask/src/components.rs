@@ -8,6 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 use lexopt::Arg;
@@ -84,10 +85,26 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
 pub(crate) fn build(workspace: &Workspace, guests: bool, choice: Choice) -> Result<Vec<PathBuf>> {
     let plugins = discover(workspace, guests)?;
     let toolchain = Toolchain::prepare(workspace, choice)?;
+    let bundled = plugins.iter().filter(|plugin| plugin.is_bundled).map(|plugin| plugin.name.as_str());
+    let bundled: Vec<_> = bundled.collect();
+    // A component is linked by one processor alone, so another one works for them meanwhile.
+    let built = thread::scope(|scope| {
+        let preparing = scope.spawn(|| build_preparer(workspace));
+        let built = build_components(workspace, &toolchain, &plugins);
+        // Its output stands before the error of either.
+        let prepared = preparing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        prepared.and(built)
+    })?;
+    remove_others(&workspace.bundled(), &bundled)?;
+    prepare(workspace, &bundled)?;
+    Ok(built)
+}
+
+fn build_components(workspace: &Workspace, toolchain: &Toolchain, plugins: &[PluginCrate]) -> Result<Vec<PathBuf>> {
     let mut built = Vec::new();
-    for plugin in &plugins {
+    for plugin in plugins {
         say(&format!("Building the component {}.wasm", plugin.name));
-        let artifact = compile(workspace, &workspace.root, &toolchain, plugin)?;
+        let artifact = compile(workspace, &workspace.root, toolchain, plugin)?;
         let component = workspace.components().join(format!("{}.wasm", plugin.name));
         publish(&artifact, &component)?;
         if plugin.is_bundled {
@@ -95,19 +112,19 @@ pub(crate) fn build(workspace: &Workspace, guests: bool, choice: Choice) -> Resu
         }
         built.push(component.strip_prefix(&workspace.root).unwrap_or(&component).to_path_buf());
     }
-    let bundled = plugins.iter().filter(|plugin| plugin.is_bundled).map(|plugin| plugin.name.as_str());
-    let bundled: Vec<_> = bundled.collect();
-    remove_others(&workspace.bundled(), &bundled)?;
-    prepare(workspace, &bundled)?;
     Ok(built)
+}
+
+/// Builds what compiles components ahead.
+fn build_preparer(workspace: &Workspace) -> Result<()> {
+    say("Building what compiles the bundled plugins ahead (minutes on a fresh clone: wasmtime is large)");
+    // With the features that the binary has, so that nothing is compiled twice.
+    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bin", PREPARE]))
 }
 
 /// Compiles the bundled plugins for the binary that is built afterwards, which then compiles
 /// none at its first start.
 fn prepare(workspace: &Workspace, bundled: &[&str]) -> Result<()> {
-    say("Building what compiles the bundled plugins ahead (minutes on a fresh clone: wasmtime is large)");
-    // With the features that the binary has, so that nothing is compiled twice.
-    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bin", PREPARE]))?;
     let tool = workspace.binary("debug", PREPARE);
     for name in bundled {
         let component = workspace.bundled().join(format!("{name}.wasm"));

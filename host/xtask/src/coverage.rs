@@ -48,12 +48,12 @@ const FLAGS: &str = "-C instrument-coverage";
 /// What the command line asks for.
 struct Options {
     minimum: f64,
-    llvm: llvm::Choice,
+    llvm: Choice,
     html: bool,
 }
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
-    let mut options = Options { minimum: 80.0, llvm: llvm::Choice::Auto, html: false };
+    let mut options = Options { minimum: 80.0, llvm: Choice::Auto, html: false };
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("minimum") => options.minimum = arguments.value()?.parse()?,

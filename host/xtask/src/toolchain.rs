@@ -24,7 +24,7 @@ const STAMP: &str = "complete";
 /// A machine that only reaches package mirrors may leave a download hanging.
 const RUSTUP_LIMIT: Duration = Duration::from_secs(120);
 
-/// Which toolchain to use.
+/// Where to take a toolchain from, or tools that belong to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     /// One that is installed, else rustup, else Debian.
@@ -102,9 +102,7 @@ impl Toolchain {
 
     fn of_debian(workspace: &Workspace) -> Result<Self> {
         let root = debian_root(workspace)?;
-        let sysroot = PathBuf::from(command::capture(command::rustc().args(["--print", "sysroot"]))?.trim());
-        let host = host_triple()?;
-        let tools = sysroot.join("lib").join("rustlib").join(&host).join("bin");
+        let tools = tools()?;
         let linker = tools.join("wasm-component-ld");
         if !linker.is_file() {
             bail!("{} is missing: the linker for components comes with rustup's toolchains", linker.display());
@@ -135,8 +133,14 @@ fn rustup_adds_target() -> bool {
     command::succeeds_within(rustup.args(["target", "add", TARGET]), RUSTUP_LIMIT) && has_standard_library()
 }
 
+/// Where the ordinary compiler has the tools that came with it.
+pub(crate) fn tools() -> Result<PathBuf> {
+    let sysroot = PathBuf::from(command::capture(command::rustc().args(["--print", "sysroot"]))?.trim());
+    Ok(sysroot.join("lib").join("rustlib").join(host_triple()?).join("bin"))
+}
+
 /// The triple that the ordinary compiler builds for.
-pub(crate) fn host_triple() -> Result<String> {
+fn host_triple() -> Result<String> {
     let verbose = command::capture(command::rustc().arg("-vV"))?;
     let host = verbose.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).context("rustc -vV names no host")

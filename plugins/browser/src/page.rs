@@ -6,10 +6,11 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use wharf_sdk::check::text as check_text;
 use wharf_sdk::webview::{FailureKind, Operation, PageInfo, Script, ScriptFailure, WebViewRules};
 use wharf_sdk::{Call, ToolError};
 
-use crate::limits::within;
+use crate::limits::{self, within};
 use crate::{session, trouble};
 
 /// The scripts, in the order in which they build on each other.
@@ -82,6 +83,9 @@ pub(crate) enum PageReply {
 impl<'call> SessionPage<'call> {
     /// The page that a call names, else the one that was used last.
     pub(crate) fn find(call: &'call Call, session: Option<&str>, frame: Option<String>) -> Result<Self, ToolError> {
+        if let Some(frame) = &frame {
+            check_text("frame", frame, limits::ID)?;
+        }
         let id = session::find(call, session)?.id;
         Self::of(call, id, frame)
     }

@@ -3,12 +3,13 @@
 use syn::parse::{Parse, ParseStream};
 use syn::{Error, Ident, LitInt, LitStr, Token};
 
+use crate::prompt::PromptOptions;
+
 /// The options, as written.
 #[derive(Default)]
 pub(crate) struct Options {
-    pub(crate) name: Option<LitStr>,
-    pub(crate) description: Option<LitStr>,
-    pub(crate) title: Option<LitStr>,
+    /// Those that `#[prompt]` has, too.
+    pub(crate) texts: PromptOptions,
     pub(crate) read_only: bool,
     pub(crate) destructive: bool,
     pub(crate) idempotent: bool,
@@ -27,9 +28,9 @@ impl Parse for Options {
                 return Err(Error::new(key.span(), format!("`{word}` is given twice")));
             }
             match word.as_str() {
-                "name" => options.name = Some(value(input)?),
-                "description" => options.description = Some(value(input)?),
-                "title" => options.title = Some(value(input)?),
+                "name" => options.texts.name = Some(value(input)?),
+                "description" => options.texts.description = Some(value(input)?),
+                "title" => options.texts.title = Some(value(input)?),
                 "read_only" => options.read_only = true,
                 "destructive" => options.destructive = true,
                 "idempotent" => options.idempotent = true,

@@ -2,7 +2,7 @@
 //! beside it.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::{Error, Expr, ExprLit, FnArg, ItemFn, Lit, LitStr, Meta, ReturnType, Type};
 
 use crate::{arguments::Options, prompt::PromptOptions};
@@ -12,93 +12,95 @@ const LONGEST_NAME: usize = 64;
 const LONGEST_DESCRIPTION: usize = 8_192;
 
 pub(crate) fn expand(options: &Options, function: &ItemFn) -> syn::Result<TokenStream> {
-    let signature = Signature::read(function, "tool")?;
-    let name = name(options.name.as_ref(), function, "tool")?;
-    let description = description(options.description.as_ref(), function, "tool")?;
-    let title = match &options.title {
-        Some(title) => quote!(::core::option::Option::Some(#title)),
-        None => quote!(::core::option::Option::None),
-    };
-    let timeout = match options.timeout_milliseconds {
-        Some(milliseconds) => {
-            quote!(::core::option::Option::Some(::core::time::Duration::from_millis(#milliseconds)))
+    let Options { texts, read_only, destructive, idempotent, open_world, timeout_milliseconds } = options;
+    let timeout = timeout_milliseconds.map(|most| quote!(::core::time::Duration::from_millis(#most)));
+    let (title, timeout) = (option(texts.title.as_ref()), option(timeout.as_ref()));
+    let details = quote! {
+        ::wharf_sdk::ToolDetails {
+            title: #title,
+            read_only: #read_only,
+            destructive: #destructive,
+            idempotent: #idempotent,
+            open_world: #open_world,
+            timeout: #timeout,
         }
-        None => quote!(::core::option::Option::None),
     };
-    let Options { read_only, destructive, idempotent, open_world, .. } = options;
-    let visibility = &function.vis;
-    let identifier = &function.sig.ident;
-    let adapted = signature.adapt(function);
-    let documentation = format!("The tool `{name}`, for `wharf_sdk::plugin!`.");
-    Ok(quote! {
-        #function
-
-        #[doc = #documentation]
-        #[allow(non_camel_case_types)]
-        #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy)]
-        #visibility enum #identifier {}
-
-        impl ::wharf_sdk::Tool for #identifier {
-            const NAME: &'static str = #name;
-
-            fn definition() -> ::wharf_sdk::ToolDefinition {
-                let details = ::wharf_sdk::ToolDetails {
-                    title: #title,
-                    read_only: #read_only,
-                    destructive: #destructive,
-                    idempotent: #idempotent,
-                    open_world: #open_world,
-                    timeout: #timeout,
-                };
-                ::wharf_sdk::macro_support::definition(#name, #description, details, #adapted)
-            }
-
-            fn run(
-                call: &::wharf_sdk::Call,
-                arguments: &str,
-            ) -> ::core::result::Result<::wharf_sdk::Answer, ::wharf_sdk::ToolError> {
-                ::wharf_sdk::macro_support::run(call, arguments, #adapted)
-            }
-        }
-    })
+    let parts = KindParts {
+        kind: "tool",
+        implemented: quote!(Tool),
+        definition: quote!(ToolDefinition),
+        define: quote!(definition),
+        reply: quote!(Answer),
+        run: quote!(run),
+    };
+    parts.write(texts, &details, function)
 }
 
 /// The same for `#[prompt]`.
-pub(crate) fn expand_prompt(options: &PromptOptions, function: &ItemFn) -> syn::Result<TokenStream> {
-    let signature = Signature::read(function, "prompt")?;
-    let name = name(options.name.as_ref(), function, "prompt")?;
-    let description = description(options.description.as_ref(), function, "prompt")?;
-    let title = match &options.title {
-        Some(title) => quote!(::core::option::Option::Some(#title)),
-        None => quote!(::core::option::Option::None),
+pub(crate) fn expand_prompt(texts: &PromptOptions, function: &ItemFn) -> syn::Result<TokenStream> {
+    let parts = KindParts {
+        kind: "prompt",
+        implemented: quote!(Prompt),
+        definition: quote!(PromptDefinition),
+        define: quote!(prompt_definition),
+        reply: quote!(PromptReply),
+        run: quote!(run_prompt),
     };
-    let visibility = &function.vis;
-    let identifier = &function.sig.ident;
-    let adapted = signature.adapt(function);
-    let documentation = format!("The prompt `{name}`, for `wharf_sdk::plugin!`.");
-    Ok(quote! {
-        #function
+    parts.write(texts, &option(texts.title.as_ref()), function)
+}
 
-        #[doc = #documentation]
-        #[allow(non_camel_case_types)]
-        #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy)]
-        #visibility enum #identifier {}
+/// Where what is written of a tool and of a prompt differs.
+struct KindParts {
+    /// What the function becomes.
+    kind: &'static str,
+    implemented: TokenStream,
+    definition: TokenStream,
+    define: TokenStream,
+    reply: TokenStream,
+    run: TokenStream,
+}
 
-        impl ::wharf_sdk::Prompt for #identifier {
-            const NAME: &'static str = #name;
+impl KindParts {
+    /// The function as it is, and a type of its name that implements the trait.
+    fn write(&self, texts: &PromptOptions, details: &TokenStream, function: &ItemFn) -> syn::Result<TokenStream> {
+        let Self { kind, implemented, definition, define, reply, run } = self;
+        let signature = Signature::read(function, kind)?;
+        let name = name(texts.name.as_ref(), function, kind)?;
+        let description = description(texts.description.as_ref(), function, kind)?;
+        let (visibility, identifier) = (&function.vis, &function.sig.ident);
+        let adapted = signature.adapt(function);
+        let documentation = format!("The {kind} `{name}`, for `wharf_sdk::plugin!`.");
+        Ok(quote! {
+            #function
 
-            fn definition() -> ::wharf_sdk::PromptDefinition {
-                ::wharf_sdk::macro_support::prompt_definition(#name, #description, #title, #adapted)
+            #[doc = #documentation]
+            #[allow(non_camel_case_types)]
+            #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy)]
+            #visibility enum #identifier {}
+
+            impl ::wharf_sdk::#implemented for #identifier {
+                const NAME: &'static str = #name;
+
+                fn definition() -> ::wharf_sdk::#definition {
+                    ::wharf_sdk::macro_support::#define(#name, #description, #details, #adapted)
+                }
+
+                fn run(
+                    call: &::wharf_sdk::Call,
+                    arguments: &str,
+                ) -> ::core::result::Result<::wharf_sdk::#reply, ::wharf_sdk::ToolError> {
+                    ::wharf_sdk::macro_support::#run(call, arguments, #adapted)
+                }
             }
+        })
+    }
+}
 
-            fn run(
-                call: &::wharf_sdk::Call,
-                arguments: &str,
-            ) -> ::core::result::Result<::wharf_sdk::PromptReply, ::wharf_sdk::ToolError> {
-                ::wharf_sdk::macro_support::run_prompt(call, arguments, #adapted)
-            }
-        }
-    })
+fn option(value: Option<&impl ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
 }
 
 /// Which of the two parameters the function has.

@@ -39,12 +39,7 @@ use syn::parse_macro_input;
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     let options = parse_macro_input!(options as arguments::Options);
     let function = parse_macro_input!(item as syn::ItemFn);
-    function::expand(&options, &function)
-        .unwrap_or_else(|error| {
-            let error = error.into_compile_error();
-            quote::quote!(#function #error)
-        })
-        .into()
+    beside(&function, function::expand(&options, &function))
 }
 
 /// Makes a prompt of a function: a text that a person chooses in the client.
@@ -63,12 +58,16 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 pub fn prompt(options: TokenStream, item: TokenStream) -> TokenStream {
     let options = parse_macro_input!(options as prompt::PromptOptions);
     let function = parse_macro_input!(item as syn::ItemFn);
-    function::expand_prompt(&options, &function)
-        .unwrap_or_else(|error| {
-            let error = error.into_compile_error();
-            quote::quote!(#function #error)
-        })
-        .into()
+    beside(&function, function::expand_prompt(&options, &function))
+}
+
+/// What a macro wrote. A function that it refuses stays, so that the refusal is the only error.
+fn beside(function: &syn::ItemFn, written: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
+    let refused = |error: syn::Error| {
+        let error = error.into_compile_error();
+        quote::quote!(#function #error)
+    };
+    written.unwrap_or_else(refused).into()
 }
 
 /// Says why the plugin asks for what it asks, in its own words: `wharf grant` shows them to

@@ -94,45 +94,72 @@ fn trap_what_is_left(linker: &mut Linker<Guest>, component: &Component) -> wasmt
     Ok(())
 }
 
+/// wasmtime with the fastest settings that were found.
+fn engine() -> Result<Engine> {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(64)
+        .total_core_instances(1_024)
+        .total_memories(256)
+        .total_tables(1_024)
+        .table_keep_resident(64 << 10)
+        .linear_memory_keep_resident(4 << 20)
+        .pagemap_scan(Enabled::Auto);
+    let mut config = Config::new();
+    config
+        .concurrency_support(false)
+        .memory_init_cow(true)
+        // The same settings as the host's, as the comparison demands.
+        .epoch_interruption(true)
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    Engine::new(&config).map_err(failed)
+}
+
 /// wasmtime and one component.
 pub(crate) struct Bare {
     engine: Engine,
     code: PluginPre<Guest>,
 }
 
+/// A result of wasmtime's as one of this crate's.
+fn failed(error: wasmtime::Error) -> anyhow::Error {
+    anyhow!("{error:?}")
+}
+
 impl Bare {
+    /// Compiles a component.
     pub(crate) fn load(component: &Path) -> Result<Self> {
-        let failed = |error: wasmtime::Error| anyhow!("{error:?}");
-        let mut pool = PoolingAllocationConfig::new();
-        pool.total_component_instances(64)
-            .total_core_instances(1_024)
-            .total_memories(256)
-            .total_tables(1_024)
-            .table_keep_resident(64 << 10)
-            .linear_memory_keep_resident(4 << 20)
-            .pagemap_scan(Enabled::Auto);
-        let mut config = Config::new();
-        config
-            .concurrency_support(false)
-            .memory_init_cow(true)
-            // The same settings as the host's, as the comparison demands.
-            .epoch_interruption(true)
-            .allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-        let engine = Engine::new(&config).map_err(failed)?;
+        let engine = engine()?;
         let component = Component::from_file(&engine, component).map_err(failed)?;
+        Self::link(engine, &component)
+    }
+
+    /// The code of a component, for `load_compiled` of the same build on the same machine.
+    pub(crate) fn precompile(component: &Path) -> Result<Vec<u8>> {
+        engine()?.precompile_component(&std::fs::read(component)?).map_err(failed)
+    }
+
+    /// Maps what `precompile` made, so that no compiler is needed in this process.
+    pub(crate) fn load_compiled(code: &Path) -> Result<Self> {
+        let engine = engine()?;
+        #[expect(unsafe_code, reason = "the benchmark wrote this file a moment ago and gave its path to this process")]
+        // SAFETY: it is what `precompile_component` of the same build returned, unchanged.
+        let component = unsafe { Component::deserialize_file(&engine, code) }.map_err(failed)?;
+        Self::link(engine, &component)
+    }
+
+    fn link(engine: Engine, component: &Component) -> Result<Self> {
         let mut linker = Linker::<Guest>::new(&engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker).map_err(failed)?;
         wit::types::add_to_linker::<_, HasSelf<Guest>>(&mut linker, |guest| guest).map_err(failed)?;
         wit::caller::add_to_linker::<_, HasSelf<Guest>>(&mut linker, |guest| guest).map_err(failed)?;
         wit::log::add_to_linker::<_, HasSelf<Guest>>(&mut linker, |guest| guest).map_err(failed)?;
-        trap_what_is_left(&mut linker, &component).map_err(failed)?;
-        let code = PluginPre::new(linker.instantiate_pre(&component).map_err(failed)?).map_err(failed)?;
+        trap_what_is_left(&mut linker, component).map_err(failed)?;
+        let code = PluginPre::new(linker.instantiate_pre(component).map_err(failed)?).map_err(failed)?;
         Ok(Self { engine, code })
     }
 
-    /// A fresh instance, one call, drop.
-    pub(crate) async fn call(&self, tool: &str, arguments: &str) -> Result<usize> {
-        let failed = |error: wasmtime::Error| anyhow!("{error:?}");
+    /// A fresh instance, one call, drop. The first part of the answer.
+    pub(crate) async fn call(&self, tool: &str, arguments: &str) -> Result<Vec<u8>> {
         let guest = Guest { table: ResourceTable::new(), wasi: WasiCtx::builder().build() };
         let mut store = Store::new(&self.engine, guest);
         store.set_epoch_deadline(u64::MAX / 2);
@@ -140,7 +167,8 @@ impl Bare {
         let tools = instance.wharf_plugin_tools();
         let answer = tools.call_call_tool(&mut store, tool, arguments).await.map_err(failed)?;
         let answer = answer.map_err(|error| anyhow!("{}", error.message))?;
-        Ok(answer.content.len())
+        let first = answer.content.into_iter().next();
+        Ok(first.map(|content| content.data).unwrap_or_default())
     }
 }
 
@@ -173,7 +201,7 @@ mod tests {
             std::fs::write(&path, of_another_patch(echo.clone(), digit)).expect("written");
             let bare = Bare::load(&path)
                 .unwrap_or_else(|error| panic!("a patch version that ends with {}: {error:#}", char::from(digit)));
-            assert_eq!(bare.call("echo", r#"{"text": "hello"}"#).await.expect("it answers"), 1);
+            assert_eq!(bare.call("echo", r#"{"text": "hello"}"#).await.expect("it answers"), b"hello");
         }
     }
 }

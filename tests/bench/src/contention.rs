@@ -11,7 +11,7 @@ use wharf::{CallRequest, Context, Host, TenantId};
 use crate::{
     Setting,
     engine::{open_host, runtime},
-    report::{Bar, Report, median},
+    report::{Report, median},
 };
 
 const WRITERS: usize = 200;
@@ -85,7 +85,6 @@ pub(crate) fn writers(setting: &Setting, report: &mut Report) -> Result<()> {
     report.note(
         "state_contention",
         median(ratios),
-        Bar::AtLeast(1.0),
         &format!(
             "{writers} writers of one entry {:.0} changes/s, one writer {:.0}/s; none lost",
             median(of_many),

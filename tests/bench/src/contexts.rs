@@ -1,8 +1,8 @@
-//! Whether contexts that expired leave memory behind.
+//! What idle contexts cost, and whether those that expired leave memory behind.
 
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use serde_json::json;
 use tokio::runtime::Runtime;
 use wharf::{CallRequest, Context, Host, TenantId};
@@ -11,8 +11,13 @@ use crate::{
     Setting,
     engine::{open_host, runtime},
     memory::resident,
-    report::{Bar, Report},
+    report::Report,
+    stdio_client::Server,
 };
+
+/// Contexts before those that are counted: pools and caches fill once.
+const WARM_UP: usize = 1_000;
+const IDLE: usize = 10_000;
 
 /// One call of the planning tool in each of so many new contexts, and then the
 /// expiry of them all.
@@ -47,8 +52,36 @@ pub(crate) fn memory(setting: &Setting, report: &mut Report) -> Result<()> {
     report.note(
         "context_memory",
         after / before,
-        Bar::AtMost(1.05),
         &format!("{after:.1} MiB after {contexts} contexts touched and expired, {before:.1} MiB before"),
     );
+    Ok(())
+}
+
+/// Resident memory for each session that made one call and then none, in the server that
+/// people run.
+#[expect(clippy::cast_precision_loss, reason = "a count of contexts")]
+pub(crate) fn idle(setting: &Setting, report: &mut Report) -> Result<()> {
+    const KIB: f64 = 1_024.0;
+    let data = setting.data()?;
+    let mut server = Server::bundled(setting, data.path(), "default")?;
+    server.begin()?;
+    let goal = json!({"goal": "Rest in this context"});
+    let mut touch = |name: &str, contexts: usize| {
+        for index in 0..contexts {
+            let answer = server.call("planning__create_goal", &goal, Some(&format!("{name}-{index}")))?;
+            // Another number would mean that two of them share a context.
+            ensure!(answer["structuredContent"]["goal"]["id"] == 1, "not the first goal of its session: {answer}");
+        }
+        resident(server.id())
+    };
+    let contexts = setting.calls(IDLE);
+    let before = touch("warm-up", setting.calls(WARM_UP))?;
+    let after = touch("idle", contexts)?;
+    let bytes = (after - before).max(0.0) * KIB * KIB / contexts as f64;
+    let absolute = format!(
+        "{:.1} KiB each: {after:.1} MiB with {contexts} more contexts that have made one call, {before:.1} MiB before",
+        bytes / KIB
+    );
+    report.note("context_idle", bytes, &absolute);
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! The other yardstick: an MCP server on the same protocol library that echoes
-//! without any Wasm, over standard input and output or over HTTP.
+//! without any Wasm, over standard input and output or over HTTP; or with bare
+//! wasmtime behind it, and nothing else.
 
-use std::{borrow::Cow, io, sync::Arc};
+use std::{borrow::Cow, io, path::Path, sync::Arc};
 
 use anyhow::Result;
 use hyper::server::conn::http1;
@@ -21,9 +22,13 @@ use rmcp::{
 use serde_json::json;
 use tokio::net::TcpListener;
 
+use crate::bare::Bare;
+
 #[derive(Clone)]
 struct Echo {
     tool: Tool,
+    /// What echoes; without it, this server itself.
+    bare: Option<Arc<Bare>>,
 }
 
 impl ServerHandler for Echo {
@@ -45,21 +50,31 @@ impl ServerHandler for Echo {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
+        if let Some(bare) = &self.bare {
+            let arguments = serde_json::Value::Object(arguments).to_string();
+            let answer = bare.call("echo", &arguments).await;
+            let answer = answer.map_err(|error| ErrorData::internal_error(format!("{error:#}"), None))?;
+            let text = String::from_utf8_lossy(&answer).into_owned();
+            return Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into());
+        }
         let text = arguments.get("text").and_then(|text| text.as_str()).unwrap_or_default().to_owned();
         Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
     }
 }
 
-fn echo() -> Echo {
+fn echo(bare: Option<Bare>) -> Echo {
     let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
     let schema = schema.as_object().cloned().unwrap_or_default();
-    Echo { tool: Tool::new(Cow::Borrowed("echo__echo"), Cow::Borrowed("Echoes."), Arc::new(schema)) }
+    let tool = Tool::new(Cow::Borrowed("echo__echo"), Cow::Borrowed("Echoes."), Arc::new(schema));
+    Echo { tool, bare: bare.map(Arc::new) }
 }
 
-pub(crate) fn serve() -> Result<()> {
+/// Over standard input and output; where `code` is named, with that behind it.
+pub(crate) fn serve(code: Option<&Path>) -> Result<()> {
+    let bare = code.map(Bare::load_compiled).transpose()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let server = echo().serve(stdio_pipes()).await?;
+        let server = echo(bare).serve(stdio_pipes()).await?;
         server.waiting().await?;
         anyhow::Ok(())
     })?;
@@ -71,7 +86,7 @@ pub(crate) fn serve() -> Result<()> {
 pub(crate) fn serve_http() -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let echo = echo();
+        let echo = echo(None);
         let config = StreamableHttpServerConfig::default().with_legacy_session_mode(false).with_json_response(true);
         let service = move || Ok::<_, io::Error>(echo.clone());
         let service = StreamableHttpService::new(service, Arc::new(NeverSessionManager::default()), config);

@@ -14,7 +14,7 @@ use wharf::{CallRequest, Configuration, Context, Host, SessionId, TenantId};
 use crate::{
     Setting,
     bare::Bare,
-    report::{Bar, Report, median, quantile},
+    report::{Report, median, quantile},
 };
 
 const TOOL: &str = "echo__echo";
@@ -56,7 +56,12 @@ fn full_context() -> Result<Context> {
 }
 
 /// The median time of `calls` calls, in microseconds.
-pub(crate) fn p50(runtime: &Runtime, calls: usize, mut call: impl AsyncFnMut() -> Result<()>) -> Result<f64> {
+pub(crate) fn p50(runtime: &Runtime, calls: usize, call: impl AsyncFnMut() -> Result<()>) -> Result<f64> {
+    Ok(quantile(&mut samples(runtime, calls, call)?, 0.5))
+}
+
+/// The times of `calls` calls, in microseconds.
+fn samples(runtime: &Runtime, calls: usize, mut call: impl AsyncFnMut() -> Result<()>) -> Result<Vec<f64>> {
     let mut samples = Vec::with_capacity(calls);
     runtime.block_on(async {
         for _ in 0..calls {
@@ -66,7 +71,7 @@ pub(crate) fn p50(runtime: &Runtime, calls: usize, mut call: impl AsyncFnMut() -
         }
         anyhow::Ok(())
     })?;
-    Ok(quantile(&mut samples, 0.5))
+    Ok(samples)
 }
 
 /// The median time of calls of the echo plugin, in microseconds.
@@ -107,15 +112,17 @@ pub(crate) fn latency(setting: &Setting, report: &mut Report) -> Result<()> {
     report.note(
         "engine_overhead",
         ratio(&of_host, &of_bare),
-        Bar::AtMost(1.5),
         &format!("Host::call p50 {:.1} us, bare wasmtime {:.1} us", median(of_host.clone()), median(of_bare)),
     );
     report.note(
         "context_overhead",
         ratio(&of_full, &of_host),
-        Bar::AtMost(1.05),
         &format!("with a full context p50 {:.1} us, without {:.1} us", median(of_full), median(of_host.clone())),
     );
+    if setting.plots {
+        report.distribution("latency_engine", "Wharf", samples(&runtime, calls, async || host_call(&small).await)?);
+        report.distribution("latency_engine", "bare wasmtime", samples(&runtime, calls, bare_call)?);
+    }
     Ok(())
 }
 
@@ -170,7 +177,6 @@ pub(crate) fn scaling(setting: &Setting, report: &mut Report) -> Result<()> {
     report.note(
         "engine_scaling",
         median(gains),
-        Bar::AtLeast(0.9),
         &format!(
             "Host::call {:.1}k/s on 1 thread, {:.1}k/s on 2; bare wasmtime {:.1}k/s and {:.1}k/s",
             of(0),

@@ -1,5 +1,5 @@
-//! Two servers over HTTP, driven by the same client over the same number of connections,
-//! in turns: `wharf serve --http` and the server without Wasm.
+//! A server over HTTP, and the client that drives every such server over the same number of
+//! connections. What is measured with it is elsewhere.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -13,7 +13,7 @@ use std::{
     time::Instant,
 };
 
-use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _},
@@ -23,14 +23,8 @@ use tokio::{
 };
 use wharf_test_support::until;
 
-use crate::{
-    Setting,
-    report::{Bar, Report, median},
-};
+use crate::{Setting, stdio_client::yardstick};
 
-const ROUNDS: usize = 9;
-/// Connections, each with one call on its way.
-const IN_FLIGHT: usize = 64;
 /// What an answer may have at most; those of an echo have a few hundred bytes.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
 
@@ -64,15 +58,15 @@ impl Server {
 
     /// The server without Wasm, which asks for no token and is shown one all the same, as
     /// it comes: with the system's allocator.
-    fn echo() -> Result<Self> {
+    pub(crate) fn echo_with_system_allocator() -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["echo-server", "--http"]);
         Self::start(command)
     }
 
     /// The same with the allocator of `wharf`.
-    fn echo_with_its_allocator() -> Result<Self> {
-        let mut command = Command::new(std::env::current_exe()?.with_file_name("wharf-echo-server"));
+    pub(crate) fn echo() -> Result<Self> {
+        let mut command = Command::new(yardstick()?);
         command.arg("--http");
         Self::start(command)
     }
@@ -132,7 +126,7 @@ impl Server {
     }
 
     /// A call as clients of 2025-11-25 make it, in the session that `headers` name.
-    fn older_call(&self, headers: &str, id: usize) -> Vec<u8> {
+    pub(crate) fn older_call(&self, headers: &str, id: usize) -> Vec<u8> {
         let parameters = json!({"name": "echo__echo", "arguments": {"text": "hello"}});
         let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": parameters});
         self.request(headers, &message)
@@ -140,7 +134,7 @@ impl Server {
 
     /// The handshake of 2025-11-25: the headers of what follows. A server without sessions
     /// names none.
-    async fn open(&self) -> Result<String> {
+    pub(crate) async fn open(&self) -> Result<String> {
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}});
         let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello});
         let mut connection = Connection::open(self.address).await?;
@@ -287,6 +281,20 @@ impl Load {
         Ok(())
     }
 
+    /// Times of one call after another on the first connection, in microseconds.
+    pub(crate) async fn latencies(&mut self, calls: usize) -> Result<Vec<f64>> {
+        self.open().await?;
+        let first = self.connections.first_mut().zip(self.calls.first());
+        let (connection, call) = first.context("nothing to call")?;
+        let mut samples = Vec::with_capacity(calls);
+        for _ in 0..calls {
+            let began = Instant::now();
+            connection.echo(call).await?;
+            samples.push(began.elapsed().as_secs_f64() * 1e6);
+        }
+        Ok(samples)
+    }
+
     /// Calls on all connections until it is over; how many were answered.
     pub(crate) async fn until(self, over: Arc<AtomicBool>) -> Result<u64> {
         let answered = Arc::new(AtomicU64::new(0));
@@ -311,9 +319,9 @@ impl Load {
         Ok(answered.load(Ordering::Relaxed))
     }
 
-    /// Calls a second.
-    async fn rate(&mut self, calls: usize) -> Result<f64> {
-        let each = calls.div_ceil(IN_FLIGHT);
+    /// Calls a second, one on its way on each connection.
+    pub(crate) async fn rate(&mut self, calls: usize) -> Result<f64> {
+        let each = calls.div_ceil(self.calls.len().max(1));
         self.open().await?;
         let began = Instant::now();
         let connections = std::mem::take(&mut self.connections);
@@ -334,64 +342,11 @@ impl Load {
             caller.await??;
         }
         #[expect(clippy::cast_precision_loss, reason = "a count of calls")]
-        Ok((each * IN_FLIGHT) as f64 / began.elapsed().as_secs_f64())
+        Ok((each * self.calls.len()) as f64 / began.elapsed().as_secs_f64())
     }
 }
 
 /// One client on one thread, so that it takes as little as it can of what both servers need.
 pub(crate) fn client() -> Result<Runtime> {
     Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
-}
-
-/// What is measured over HTTP beside the same of the servers without Wasm: as they come,
-/// and with the allocator of `wharf`.
-pub(crate) const KEYS: [&str; 4] =
-    ["http_throughput", "http_throughput_session", "http_throughput_allocator", "http_throughput_session_allocator"];
-
-pub(crate) fn throughput(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (data, client) = (setting.data()?, client()?);
-    let servers = [Server::wharf(setting, data.path())?, Server::echo()?, Server::echo_with_its_allocator()?];
-    client
-        .block_on(async {
-            // Of each server: each request for itself, and in a session.
-            let mut loads = Vec::new();
-            for server in &servers {
-                let headers = server.open().await?;
-                loads.push([
-                    Load::new(server, IN_FLIGHT, |id| server.call("echo__echo", id)).await?,
-                    Load::new(server, IN_FLIGHT, |id| server.older_call(&headers, id)).await?,
-                ]);
-            }
-            let mut rates = [const { Vec::new() }; 2];
-            for round in 0..=setting.rounds(ROUNDS) {
-                // The first round warms up.
-                let calls = setting.calls(if round == 0 { 10_000 } else { 40_000 });
-                for (era, rates) in rates.iter_mut().enumerate() {
-                    let mut of_servers = Vec::new();
-                    for load in &mut loads {
-                        of_servers.push(load[era].rate(calls).await?);
-                    }
-                    if round > 0 {
-                        rates.push(of_servers);
-                    }
-                }
-            }
-            let eras = ["each request for itself (2026-07-28)", "in a session (2025-11-25), the other without one"];
-            for (yardstick, keys) in KEYS.chunks(2).enumerate() {
-                for ((key, rates), era) in keys.iter().zip(&rates).zip(eras) {
-                    let allocator = if yardstick == 0 { "" } else { "; both with the allocator of wharf" };
-                    note(report, key, rates, yardstick + 1, &format!("{era}{allocator}"));
-                }
-            }
-            Ok::<_, anyhow::Error>(())
-        })
-        .map_err(|error| anyhow!("{error:#}"))
-}
-
-/// The first server's rates beside those of another one, round by round.
-fn note(report: &mut Report, key: &str, rates: &[Vec<f64>], other: usize, how: &str) {
-    let of = |server: usize| median(rates.iter().map(|round| round[server] / 1e3).collect());
-    let ratio = median(rates.iter().map(|round| round[0] / round[other]).collect());
-    let absolute = format!("{:.1}k calls/s with {IN_FLIGHT} in flight, without Wasm {:.1}k; {how}", of(0), of(other));
-    report.note(key, ratio, Bar::AtLeast(0.6), &absolute);
 }

@@ -12,13 +12,22 @@ mod contexts;
 mod echo_server;
 mod engine;
 mod http;
+mod http_calls;
+mod keys;
+mod machine;
 mod memory;
+mod pages;
+mod peers;
+mod plots;
+mod process_starts;
 mod processes;
 mod report;
 mod search;
 mod search_corpus;
 mod search_yardstick;
+mod starts;
 mod stdio;
+mod stdio_client;
 mod swaps;
 mod terminals;
 mod traces;
@@ -28,6 +37,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
+use machine::Circumstances;
+use peers::Peer;
 use report::Report;
 use tempfile::TempDir;
 
@@ -60,6 +71,14 @@ struct Bench {
     /// A hundredth of the work, each once: shows that all of it runs, and says nothing of how fast
     #[arg(long)]
     quick: bool,
+
+    /// Write pages and plots of this run into a folder
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+
+    /// Measure this server, too: it speaks MCP over standard input and output, and has a tool that echoes
+    #[arg(long, value_name = "NAME=COMMAND", value_parser = peers::parse)]
+    peer: Vec<Peer>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -78,6 +97,9 @@ pub(crate) struct Setting {
     pub(crate) echo_component: PathBuf,
     pub(crate) korean_corpus: PathBuf,
     pub(crate) quick: bool,
+    /// Whether more is measured than ratios need: what plots are drawn of.
+    pub(crate) plots: bool,
+    pub(crate) peers: Vec<Peer>,
     /// Compiled code that all hosts share where nothing has to be right.
     cache: Option<TempDir>,
 }
@@ -109,47 +131,59 @@ type Measurement = (&'static [&'static str], fn(&Setting, &mut Report) -> Result
 /// The figure that needs Korean texts.
 const KOREAN: &str = "search_korean";
 
+/// How the keys of peers begin.
+const PEERS: &str = "peer_";
+
 const MEASUREMENTS: &[Measurement] = &[
     (&["engine_overhead", "context_overhead"], engine::latency),
     (&["engine_scaling"], engine::scaling),
     (&["audit_overhead"], audit::overhead),
     (&["traces_overhead", "traces_overhead_not_kept"], traces::overhead),
     (&["stdio_latency", "stdio_throughput"], stdio::calls),
-    (&http::KEYS, http::throughput),
-    (&["cold_start"], stdio::cold_start),
+    (&http_calls::KEYS, http_calls::throughput),
+    (&["cold_start"], starts::warm),
+    (&["first_start"], starts::first),
+    (&["first_call"], starts::first_call),
+    (&["tools_bytes", "tools_bytes_all"], starts::tools_bytes),
+    (&["resident"], memory::beside_bare),
     (&["memory_growth"], memory::growth),
     (&["context_memory"], contexts::memory),
+    (&["context_idle"], contexts::idle),
     (&["search_overlap", "search_latency", "search_add"], search::beside_tantivy),
+    (&["search_bulk"], search::bulk),
     (&[KOREAN], search::korean),
     (&["search_scaling"], search::scaling),
     (&["state_contention"], contention::writers),
     (&["process_output"], processes::output),
     (&["process_tail", "process_poll"], processes::questions),
-    (&["process_spawn", "process_spawn_bubblewrap"], processes::starts),
+    (&process_starts::KEYS, process_starts::measure),
     (&["terminal_throughput"], terminals::throughput),
     (&["terminal_pty_open", "terminal_pty_read"], terminals::pairs),
     (&["terminal_memory"], terminals::memory),
     (&["turn_false_early", "turn_late"], terminals::turns),
-    (&["webview_latency"], webviews::latency),
+    (&["webview_latency", "webview_row"], webviews::latency),
     (&["plugin_swap"], swaps::under_load),
     (&["plugin_swap_http"], swaps::over_http),
+    (&[PEERS], peers::beside),
 ];
 
 fn main() -> Result<()> {
     let bench = Bench::parse();
     if let Some(Command::EchoServer { http }) = bench.command {
-        return if http { echo_server::serve_http() } else { echo_server::serve() };
+        return if http { echo_server::serve_http() } else { echo_server::serve(None) };
     }
     let setting = Setting {
         wharf: bench.wharf.unwrap_or_else(|| "target/release/wharf".into()),
         echo_component: bench.echo_component.unwrap_or_else(|| "target/plugins/components/guest-echo.wasm".into()),
         korean_corpus: bench.korean_corpus.unwrap_or_else(|| "target/corpus/package/konlpy/data/corpus".into()),
         quick: bench.quick,
+        plots: bench.report.is_some(),
+        peers: bench.peer,
         cache: bench.quick.then(tempfile::tempdir).transpose()?,
     };
     let mut report = Report::new(bench.quick);
     for (keys, measure) in MEASUREMENTS {
-        let wanted = bench.only.as_deref().is_none_or(|only| keys.iter().any(|key| key.contains(only)));
+        let wanted = bench.only.as_deref().is_none_or(|only| keys.iter().any(|key| is_wanted(key, only)));
         if !wanted {
             continue;
         }
@@ -160,6 +194,36 @@ fn main() -> Result<()> {
         eprintln!("measuring {}", keys.join(", "));
         measure(&setting, &mut report).with_context(|| keys.join(", "))?;
     }
+    if let Some(directory) = &bench.report {
+        pages::write(directory, &report, &Circumstances::of_this_run())?;
+        eprintln!("the report is in {}", directory.display());
+    }
     report.print(bench.json);
     Ok(())
+}
+
+/// Whether a key is one that was asked for. Those of peers have names that nobody knows before.
+fn is_wanted(key: &str, only: &str) -> bool {
+    key.contains(only) || (key == PEERS && only.starts_with(PEERS))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_key_is_measured_and_is_in_the_table_that_says_what_it_means() {
+        let measured: BTreeSet<_> = MEASUREMENTS.iter().flat_map(|(keys, _)| *keys).copied().collect();
+        let told: BTreeSet<_> = keys::AREAS.iter().flat_map(|area| area.keys).map(|key| key.name).collect();
+        assert_eq!(measured.difference(&told).collect::<Vec<_>>(), [&PEERS]);
+        assert_eq!(told.difference(&measured).collect::<Vec<_>>(), [&""; 0]);
+    }
+
+    #[test]
+    fn the_command_that_repeats_a_figure_measures_it() {
+        assert!(is_wanted("resident", "resident") && is_wanted("http_throughput_session", "http"));
+        assert!(is_wanted(PEERS, "peer_wassette_calls") && !is_wanted("resident", "peer_wassette_calls"));
+    }
 }

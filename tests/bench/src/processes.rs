@@ -1,34 +1,30 @@
-//! Child processes beside what a shell does: a start beside a bare posix spawn,
-//! output beside `cat > file`, a tail beside `tail`, a poll beside the same
+//! Child processes beside what a shell does: output beside `cat > file`, a tail beside `tail`, a poll beside the same
 //! questions without counting.
 
 use std::{
     io::Read as _,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use anyhow::{Context as _, Result, bail, ensure};
-use tokio::{io::AsyncReadExt as _, runtime::Runtime};
+use anyhow::{Result, bail, ensure};
+use tokio::runtime::Runtime;
 use wharf::{Context, Grants, ProcessGrant, TenantId};
 use wharf_process::{
     ChildLimits, Containment, Owner, ProcessId, ProcessSettings, Processes, SpawnRequest, StreamName, WaitCondition,
     output::OutputLimits,
 };
-use wharf_spawn::{Bind, Child, ChildInput, ChildOutput, Sandbox, SandboxMechanism, Spawner};
-use wharf_test_support::blocking;
+use wharf_spawn::Spawner;
 
 use crate::{
     Setting,
     engine::runtime,
-    report::{Bar, Report, median},
+    report::{Report, median},
 };
 
 const MIB: usize = 1 << 20;
-/// Between two commands: an agent takes far longer to think of the next.
-const PAUSE: Duration = Duration::from_millis(50);
 /// What one read takes.
 const CHUNK: usize = MIB;
 /// Far longer than anything here takes.
@@ -122,7 +118,7 @@ pub(crate) fn output(setting: &Setting, report: &mut Report) -> Result<()> {
     #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
     let rate = |seconds: f64| bytes as f64 / MIB as f64 / seconds;
     let absolute = format!("{:.0} MiB/s, cat {:.0} MiB/s", rate(ours), rate(theirs));
-    report.note("process_output", theirs / ours, Bar::AtLeast(0.5), &absolute);
+    report.note("process_output", theirs / ours, &absolute);
     Ok(())
 }
 
@@ -160,7 +156,7 @@ pub(crate) fn questions(setting: &Setting, report: &mut Report) -> Result<()> {
     }
     let (ours, theirs) = (median(ours), median(theirs));
     let absolute = format!("{:.0} us, `tail` {:.0} us", ours * 1e6, theirs * 1e6);
-    report.note("process_tail", ours / theirs, Bar::AtMost(2.0), &absolute);
+    report.note("process_tail", ours / theirs, &absolute);
 
     let (mut counted, mut uncounted) = (Vec::new(), Vec::new());
     fixture.runtime.block_on(async {
@@ -184,7 +180,7 @@ pub(crate) fn questions(setting: &Setting, report: &mut Report) -> Result<()> {
     })?;
     let (counted, uncounted) = (median(counted), median(uncounted));
     let absolute = format!("{:.1} us, without counting {:.1} us", counted * 1e6, uncounted * 1e6);
-    report.note("process_poll", counted / uncounted, Bar::AtMost(1.05), &absolute);
+    report.note("process_poll", counted / uncounted, &absolute);
     Ok(())
 }
 
@@ -202,82 +198,4 @@ fn output_file(directory: &Path, bytes: u64) -> Result<PathBuf> {
         }
     }
     bail!("no file holds the output")
-}
-
-/// From the request to the first byte of output, beside a bare posix spawn.
-pub(crate) fn starts(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (runtime, directory) = (runtime(2)?, tempfile::tempdir()?);
-    let spawner = Spawner::new();
-    let capabilities = runtime.block_on(spawner.capabilities())?;
-    let place = directory.path().join("workspace");
-    std::fs::create_dir(&place)?;
-    // As the host does where it is root: a user of its own.
-    let user = capabilities.another_user.then_some(1_900_000_000);
-    if let Some(user) = user {
-        std::os::unix::fs::chown(&place, Some(user), Some(user))?;
-    }
-    let bind = Bind { source: place, target: "/workspace".into() };
-    let contained = Containment::Required(Sandbox { writable: vec![bind], readable: Vec::new(), network: false });
-    let mut kinds = vec![("process_spawn", 4.0, Containment::None, None)];
-    if capabilities.containment == Ok(SandboxMechanism::Bubblewrap) {
-        kinds.push(("process_spawn_bubblewrap", 8.0, contained, user));
-    }
-    for (key, bar, containment, user) in kinds {
-        let start = || -> Result<f64> {
-            let began = Instant::now();
-            let child = runtime.block_on(ours_to_first_byte(&spawner, containment.clone(), user))?;
-            let took = began.elapsed().as_secs_f64();
-            runtime.block_on(child.wait_for_tree());
-            Ok(took)
-        };
-        let (first, mut ours, mut theirs) = (start()?, Vec::new(), Vec::new());
-        for _ in 0..setting.calls(200) {
-            blocking::let_time_pass(PAUSE, "what the last one left is cleared away");
-            ours.push(start()?);
-            blocking::let_time_pass(PAUSE, "what the last one left is cleared away");
-            theirs.push(bare_to_first_byte()?);
-        }
-        let hurried = (0..setting.calls(50)).map(|_| start()).collect::<Result<Vec<_>>>()?;
-        let (ours, theirs, hurried) = (median(ours), median(theirs), median(hurried));
-        let absolute = format!(
-            "{:.2} ms, bare {:.2} ms; the first {:.2} ms, without a pause {:.2} ms",
-            ours * 1e3,
-            theirs * 1e3,
-            first * 1e3,
-            hurried * 1e3
-        );
-        report.note(key, ours / theirs, Bar::AtMost(bar), &absolute);
-    }
-    Ok(())
-}
-
-async fn ours_to_first_byte(spawner: &Spawner, containment: Containment, user: Option<u32>) -> Result<Child> {
-    let request = wharf_spawn::SpawnRequest {
-        program: "/bin/echo".into(),
-        arguments: vec!["started".into()],
-        environment: Vec::new(),
-        working_directory: "/".into(),
-        stdin: ChildInput::Null,
-        stdout: ChildOutput::Pipe,
-        stderr: ChildOutput::Null,
-        descriptors: Vec::new(),
-        limits: ChildLimits::default(),
-        containment,
-        user,
-    };
-    let mut child = spawner.spawn(request).await?;
-    let mut byte = [0];
-    child.take_stdout().context("a pipe")?.read_exact(&mut byte).await?;
-    Ok(child)
-}
-
-fn bare_to_first_byte() -> Result<f64> {
-    let began = Instant::now();
-    let mut child =
-        Command::new("/bin/echo").arg("started").env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
-    let mut byte = [0];
-    child.stdout.take().context("a pipe")?.read_exact(&mut byte)?;
-    let took = began.elapsed().as_secs_f64();
-    child.wait()?;
-    Ok(took)
 }

@@ -8,11 +8,7 @@ use wharf_terminal_bench::{
     turns::{Plan, hold},
 };
 
-use crate::{
-    Setting,
-    engine::runtime,
-    report::{Bar, Report},
-};
+use crate::{Setting, engine::runtime, report::Report};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -31,7 +27,7 @@ pub(crate) fn throughput(setting: &Setting, report: &mut Report) -> Result<()> {
     });
     let absolute = all.collect::<Vec<_>>().join(", ");
     let worst = measured.first().map_or(0.0, |flood| flood.ratio);
-    report.note("terminal_throughput", worst, Bar::AtLeast(0.7), &absolute);
+    report.note("terminal_throughput", worst, &absolute);
     Ok(())
 }
 
@@ -42,7 +38,7 @@ pub(crate) fn pairs(setting: &Setting, report: &mut Report) -> Result<()> {
     let opening = pairs::opening(rounds)?;
     let [own, portable] = opening.each.map(|took| took * 1e6);
     let absolute = format!("{own:.0} µs, with portable-pty {portable:.0} µs");
-    report.note("terminal_pty_open", opening.ratio, Bar::AtMost(1.0), &absolute);
+    report.note("terminal_pty_open", opening.ratio, &absolute);
     let mut all = pairs::reading(&Kind::ALL, setting.calls(80) << 17, rounds)?;
     all.sort_by(|one, other| one.computed.ratio.total_cmp(&other.computed.ratio));
     let lines = all.iter().map(|reading| {
@@ -55,7 +51,7 @@ pub(crate) fn pairs(setting: &Setting, report: &mut Report) -> Result<()> {
     });
     let absolute = lines.collect::<Vec<_>>().join(", ");
     let worst = all.first().map_or(0.0, |reading| reading.computed.ratio);
-    report.note("terminal_pty_read", worst, Bar::AtLeast(1.0), &absolute);
+    report.note("terminal_pty_read", worst, &absolute);
     Ok(())
 }
 
@@ -67,7 +63,7 @@ pub(crate) fn memory(setting: &Setting, report: &mut Report) -> Result<()> {
         "{:.0} bytes a session, with the usual history full {:.0}; {count} sessions at a time",
         measured.bare, measured.full
     );
-    report.note("terminal_memory", measured.bare / MIB, Bar::AtMost(1.0), &absolute);
+    report.note("terminal_memory", measured.bare / MIB, &absolute);
     Ok(())
 }
 
@@ -80,8 +76,8 @@ pub(crate) fn turns(setting: &Setting, report: &mut Report) -> Result<()> {
     let count =
         |count: fn(&wharf_terminal_bench::turns::Tally) -> usize| (count(&held.known) + count(&held.strange)) as f64;
     let turns = count(|tally| tally.turns);
-    report.note("turn_false_early", count(|tally| tally.premature.len()), Bar::AtMost(0.0), &lines.join("\n    "));
+    report.note("turn_false_early", count(|tally| tally.premature.len()), &lines.join("\n    "));
     let late = count(|tally| tally.late.len());
-    report.note("turn_late", late / turns.max(1.0), Bar::AtMost(0.01), &format!("{late:.0} of {turns:.0} turns"));
+    report.note("turn_late", late / turns.max(1.0), &format!("{late:.0} of {turns:.0} turns"));
     Ok(())
 }

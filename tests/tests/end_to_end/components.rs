@@ -88,18 +88,24 @@ async fn a_flipped_bit_never_harms_the_host() {
 #[tokio::test]
 async fn a_component_of_another_world_is_refused() {
     let component = |text: &str| wat::parse_str(text).expect("a component");
-    refused_for("an empty component", component("(component)"), "does not export wharf:plugin/tools").await;
+    let told = refused("an empty component", component("(component)")).await;
+    assert!(told.contains("does not export wharf:plugin/tools") && told.contains("it exports nothing"), "{told}");
     let later = Crafted::default().text().replace("wharf:plugin/tools@0.1.0", "wharf:plugin/tools@0.2.0");
     refused_for("a later world", component(&later), "does not export wharf:plugin/tools").await;
-    let shell = r#"(component (import "wharf:plugin/shell@0.1.0" (instance (export "run" (func)))))"#;
-    refused_for("an import that is not offered", component(shell), "wharf:plugin/shell").await;
-    let function =
-        r#"(component (import "wharf:plugin/caller@0.1.0" (instance (export "tenant" (func (result string))))))"#;
-    refused_for("a function that is not offered", component(function), "tenant").await;
-    let kind = r#"(component (import "wharf:plugin/caller@0.1.0" (instance (export "session" (func (result u64))))))"#;
-    refused_for("a function of another type", component(kind), "session").await;
-    let export = r#"(component (component $c) (instance $i (instantiate $c)) (export "wharf:plugin/tools@0.1.0" (instance $i)))"#;
-    refused_for("an empty `tools`", component(export), "does not export wharf:plugin/tools").await;
+    // What exports no tools is refused before anybody looks at its imports.
+    let importing = |import: &str| {
+        component(&format!(
+            r#"(component {import} (component $c) (instance $i (instantiate $c))
+                (export "wharf:plugin/tools@0.1.0" (instance $i)))"#
+        ))
+    };
+    let shell = r#"(import "wharf:plugin/shell@0.1.0" (instance (export "run" (func))))"#;
+    refused_for("an import that is not offered", importing(shell), "wharf:plugin/shell").await;
+    let function = r#"(import "wharf:plugin/caller@0.1.0" (instance (export "tenant" (func (result string)))))"#;
+    refused_for("a function that is not offered", importing(function), "tenant").await;
+    let kind = r#"(import "wharf:plugin/caller@0.1.0" (instance (export "session" (func (result u64)))))"#;
+    refused_for("a function of another type", importing(kind), "session").await;
+    refused_for("an empty `tools`", importing(""), "does not export wharf:plugin/tools").await;
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod audit;
 mod cache;
 mod cancellation;
 mod command;
+mod compiling;
 mod components;
 mod configuration;
 mod containment;

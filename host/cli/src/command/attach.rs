@@ -8,11 +8,12 @@ use std::{
 use anyhow::{Result, bail};
 use clap::Args;
 use tokio::{io::AsyncReadExt as _, sync::mpsc};
-use wharf::control::{ControlError, TerminalAttachment, TerminalFrame, running_hosts};
+use wharf::control::{ControlError, TerminalAttachment, TerminalFrame};
 
 use crate::{
-    exit::{FAILED, Unusable},
+    exit::FAILED,
     global::{Global, runtime},
+    hosts,
     own_terminal::{RawTerminal, Resizes, size},
 };
 
@@ -61,8 +62,7 @@ impl AttachArguments {
 
     /// Attaches to the one terminal whose id begins so.
     async fn find(&self, data: &std::path::Path) -> Result<TerminalAttachment> {
-        let hosts = running_hosts(data)
-            .map_err(|error| Unusable(format!("cannot look for hosts in {}: {error}", data.display())))?;
+        let hosts = hosts::running(data)?;
         let mut found = Vec::new();
         for host in &hosts {
             let ids = host.terminals().await.unwrap_or_default().into_iter();

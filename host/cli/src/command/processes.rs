@@ -1,20 +1,12 @@
 //! `wharf processes`: the processes of the hosts that run on a data directory.
 
-use std::{
-    io::{self, Write as _},
-    process::ExitCode,
-};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::{
-    exit::Unusable,
-    global::{Global, runtime},
-    listing::Listing,
-    print::{self, print_json},
-};
+use crate::{global::Global, hosts::HostEntries, listing::Listing};
 
 /// List the processes of running hosts, and how they are polled
 ///
@@ -32,39 +24,15 @@ pub(super) struct ProcessesArguments {
 
 impl ProcessesArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        let data = global.data(&global.configuration()?)?;
-        let hosts = wharf::control::running_hosts(&data)
-            .map_err(|error| Unusable(format!("cannot look for hosts in {}: {error}", data.display())))?;
-        let running = hosts.len();
-        let mut processes = runtime()?.block_on(async {
-            let mut processes = Vec::new();
-            for host in hosts {
-                match host.processes().await {
-                    Ok(listed) => processes.extend(listed),
-                    Err(error) => tracing::warn!("a host does not answer: {}", wharf::with_causes(&error)),
-                }
-            }
-            processes
-        });
+        let mut processes = HostEntries::ask(global, async |host| host.processes().await)?;
         if self.running {
-            processes.retain(|process| process["finished"].is_null());
+            processes.entries.retain(|process| process["finished"].is_null());
         }
-        if self.json {
-            print_json(&json!({"hosts": running, "processes": processes}))?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        show(&processes, running)?;
-        Ok(ExitCode::SUCCESS)
+        processes.print(self.json, "processes", "There is no process", table)
     }
 }
 
-fn show(processes: &[Value], running: usize) -> io::Result<()> {
-    let mut out = print::listing();
-    if processes.is_empty() {
-        let hosts = if running == 0 { "No host serves on this data directory" } else { "There is no process" };
-        writeln!(out, "{hosts}.")?;
-        return out.flush();
-    }
+fn table(processes: &[Value]) -> Listing {
     let mut listing = Listing::new(["id", "status", "tenant", "session", "started", "polls", "command"], 0..0);
     for process in processes {
         let text = |name: &str| process[name].as_str().unwrap_or("-");
@@ -74,8 +42,7 @@ fn show(processes: &[Value], running: usize) -> io::Result<()> {
         let [id, status, tenant, session, started] = ["id", "status", "tenant", "session", "started"].map(text);
         listing.row([&id, &status, &tenant, &session, &started, &polls, &command]);
     }
-    write!(out, "{listing}")?;
-    out.flush()
+    listing
 }
 
 /// `7, 5 in a row, mean 1.5 s`.

@@ -252,9 +252,11 @@ fn unusable(error: &dyn std::error::Error) -> Unusable {
 fn announce(host: &Host, stdio: bool, http: Option<&HttpServing>) {
     let names: Vec<_> = host.installed().iter().map(|installed| installed.plugin.name().to_string()).collect();
     let (off, hint) = what_is_off(host);
+    let compiling: Vec<_> = host.compiling().iter().map(ToString::to_string).collect();
+    let compiling = Some(compiling.join(",")).filter(|names| !names.is_empty());
     tracing::info!(
         target: "wharf::start",
-        plugins = names.join(","), off, rejected = host.rejected().len(),
+        plugins = names.join(","), off, compiling, rejected = host.rejected().len(),
         "serving{}{hint}", if stdio { " on standard input and output" } else { "" }
     );
     if let Some(HttpServing { url, token_file, clients, .. }) = http {

@@ -1,20 +1,12 @@
 //! `wharf terminals`: the terminals of the hosts that run on a data directory.
 
-use std::{
-    io::{self, Write as _},
-    process::ExitCode,
-};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::{
-    exit::Unusable,
-    global::{Global, runtime},
-    listing::Listing,
-    print::{self, print_json},
-};
+use crate::{global::Global, hosts::HostEntries, listing::Listing};
 
 /// List the terminals of running hosts
 ///
@@ -29,36 +21,12 @@ pub(super) struct TerminalsArguments {
 
 impl TerminalsArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        let data = global.data(&global.configuration()?)?;
-        let hosts = wharf::control::running_hosts(&data)
-            .map_err(|error| Unusable(format!("cannot look for hosts in {}: {error}", data.display())))?;
-        let running = hosts.len();
-        let terminals = runtime()?.block_on(async {
-            let mut terminals = Vec::new();
-            for host in hosts {
-                match host.terminals().await {
-                    Ok(listed) => terminals.extend(listed),
-                    Err(error) => tracing::warn!("a host does not answer: {}", wharf::with_causes(&error)),
-                }
-            }
-            terminals
-        });
-        if self.json {
-            print_json(&json!({"hosts": running, "terminals": terminals}))?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        show(&terminals, running)?;
-        Ok(ExitCode::SUCCESS)
+        let terminals = HostEntries::ask(global, async |host| host.terminals().await)?;
+        terminals.print(self.json, "terminals", "No terminal is open", table)
     }
 }
 
-fn show(terminals: &[Value], running: usize) -> io::Result<()> {
-    let mut out = print::listing();
-    if terminals.is_empty() {
-        let hosts = if running == 0 { "No host serves on this data directory" } else { "No terminal is open" };
-        writeln!(out, "{hosts}.")?;
-        return out.flush();
-    }
+fn table(terminals: &[Value]) -> Listing {
     let mut listing = Listing::new(["id", "status", "session", "last used", "size", "command"], 4..5);
     for terminal in terminals {
         let text = |name: &str| terminal[name].as_str().unwrap_or("-");
@@ -70,6 +38,5 @@ fn show(terminals: &[Value], running: usize) -> io::Result<()> {
             listing.note(wharf::text::line(because, 200));
         }
     }
-    write!(out, "{listing}")?;
-    out.flush()
+    listing
 }

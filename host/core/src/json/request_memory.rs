@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use super::Estimate;
-use crate::{
-    Code, Error, HostLimits, Quota, SessionId, Share, TenantId,
-    quota::{Bounds, QuotaFull},
-};
+use crate::{Code, Error, HostLimits, Quota, SessionId, Share, TenantId, quota::Bounds};
 
 /// How much memory the JSON of requests may take: of one request, of all requests of a
 /// tenant, and of all. Clones share the account.
@@ -34,8 +31,7 @@ impl RequestMemory {
     /// what it has.
     #[must_use]
     pub fn begin(&self, tenant: &TenantId) -> RequestShare {
-        // Of nothing there is always enough.
-        let share = self.quota.take(tenant, &SessionId::default_session(), 0).ok();
+        let share = self.quota.open(tenant, &SessionId::default_session());
         RequestShare { per_request: self.per_request, share }
     }
 }
@@ -50,7 +46,7 @@ impl Default for RequestMemory {
 #[derive(Debug)]
 pub struct RequestShare {
     per_request: u64,
-    share: Option<Share>,
+    share: Share,
 }
 
 impl RequestShare {
@@ -59,7 +55,7 @@ impl RequestShare {
     /// # Errors
     /// `limit`, retryable, where the tenant or the host has no more.
     pub fn arrived(&mut self, bytes: u64) -> Result<(), Error> {
-        Ok(self.grow(bytes)?)
+        Ok(self.share.grow(bytes)?)
     }
 
     /// Takes what this text takes once it is read, which may be done then.
@@ -81,12 +77,8 @@ impl RequestShare {
                 ),
             ));
         }
-        self.grow(estimate.bytes())?;
+        self.share.grow(estimate.bytes())?;
         Ok(estimate)
-    }
-
-    fn grow(&mut self, bytes: u64) -> Result<(), QuotaFull> {
-        self.share.as_mut().map_or(Ok(()), |share| share.grow(bytes))
     }
 }
 

@@ -1,6 +1,11 @@
-//! What a client that calls over HTTP may do. Knows no token and no tenant.
+//! What a client that calls over HTTP may do, and what it is served. Knows no token.
 
-use crate::tool::ToolSelection;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::AllowedPlugins;
+use crate::{ContextRules, Quota, tool::ToolSelection};
 
 /// What the operator lets a client do.
 #[derive(Debug, Clone)]
@@ -23,6 +28,22 @@ pub struct ClientRights {
     /// Whether it is a middleware that writes the context fields in arguments itself,
     /// and that no model reaches past.
     pub trusted_middleware: bool,
+}
+
+/// What one client of the protocol is served, and within which bounds.
+pub struct ProtocolClient {
+    /// The plugins of which it may use anything; all where absent.
+    pub plugins: Option<AllowedPlugins>,
+    /// How the contexts of its requests are made.
+    pub rules: ContextRules,
+    /// Requests at once, lower than the limit `calls_per_client`.
+    pub calls: Option<u64>,
+    /// Places for requests that follow something, which other routes take, too.
+    pub readers: Arc<Quota>,
+    /// Fires when the host stops: streams that nobody waits for end then.
+    pub stopping: CancellationToken,
+    /// Fires when all ends.
+    pub killed: CancellationToken,
 }
 
 impl ClientRights {

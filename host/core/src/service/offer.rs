@@ -162,6 +162,12 @@ pub trait OfferService: Send + Sync + 'static {
     /// Whether any plugin offers resources; where none does, they are not announced.
     fn has_resources(&self, viewer: Viewer<'_>) -> bool;
 
+    /// Whether a plugin that this viewer may use is still made ready, so that nobody knows yet
+    /// what it offers.
+    fn is_incomplete(&self, _viewer: Viewer<'_>) -> bool {
+        false
+    }
+
     /// What has changed from now on, and whom that concerns. A receiver that lags is told so,
     /// and has to take everything for changed.
     fn changes(&self) -> broadcast::Receiver<Change>;

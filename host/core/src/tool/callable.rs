@@ -33,6 +33,9 @@ pub struct Tool {
     pub output: Option<Schema>,
     /// The wall-clock time that it declares for itself.
     pub wall_time: Option<Duration>,
+    /// Whether a property of its input schema says that HTTP requests repeat it in a header
+    /// (`x-mcp-header`).
+    pub repeats_arguments: bool,
 }
 
 /// Why a tool is refused.
@@ -161,7 +164,13 @@ impl Tool {
                 _ => return Err(ToolProblem::WallTime.of(&definition.name)),
             },
         };
-        Ok(Self { input, output, wall_time, definition })
+        Ok(Self {
+            input,
+            output,
+            wall_time,
+            repeats_arguments: repeats_arguments(&definition.input_schema),
+            definition,
+        })
     }
 
     /// A tool whose definition has passed [`Tool::compile`] before, in this or
@@ -172,9 +181,18 @@ impl Tool {
             input: Schema::checked_before(&definition.input_schema, limits),
             output: definition.output_schema.as_ref().map(|schema| Schema::checked_before(schema, limits)),
             wall_time: definition.meta.get(TIMEOUT_MILLISECONDS).and_then(Value::as_u64).map(Duration::from_millis),
+            repeats_arguments: repeats_arguments(&definition.input_schema),
             definition,
         }
     }
+}
+
+/// Whether a property names a header, at whatever depth `properties` leads to it. Schemas have
+/// a bounded depth.
+fn repeats_arguments(schema: &Map<String, Value>) -> bool {
+    let Some(Value::Object(properties)) = schema.get("properties") else { return false };
+    let mut schemas = properties.values().filter_map(Value::as_object);
+    schemas.any(|schema| schema.contains_key("x-mcp-header") || repeats_arguments(schema))
 }
 
 /// Whether a tool or a prompt may be called so.

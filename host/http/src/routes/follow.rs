@@ -6,36 +6,18 @@
 //! client has not taken waits in the stream's ring, which evicts: here is one
 //! batch at most.
 
-use std::{convert::Infallible, fmt::Write as _, sync::Arc, time::Duration};
+use std::{fmt::Write as _, time::Duration};
 
-use axum::{
-    body::{Body, Bytes},
-    http::{HeaderValue, header},
-    response::{IntoResponse, Response},
-};
-use futures_util::stream::unfold;
-use tokio_util::sync::CancellationToken;
 use wharf_completion::stream::{Batch, EventKind, StreamReader};
-use wharf_core::Share;
 
-use super::route::{AnswerContent, RouteAnswer};
-use crate::state::ServerState;
+use super::{
+    event_stream::{FrameSource, Frames},
+    route::{AnswerContent, RouteAnswer},
+};
 
 /// What one write takes at most, roughly.
 const BATCH_BYTES: usize = 32 * 1024;
 const BATCH_EVENTS: usize = 256;
-
-/// How soon a client should come back, in milliseconds.
-pub(super) const RETRY: &str = "retry: 1000\n\n";
-pub(super) const HEARTBEAT: &str = ": heartbeat\n\n";
-
-/// An answer that is server-sent events.
-pub(super) fn event_stream(frames: Body) -> Response {
-    let kind = HeaderValue::from_static("text/event-stream");
-    // Of no proxy between, either, that gathers before it passes on.
-    let buffering = (header::HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-    ([(header::CONTENT_TYPE, kind), buffering], frames).into_response()
-}
 
 pub(super) const EVENTS: &str = "Server-sent events. `status`, `message`, `progress` and `complete` have the number of the event \
                       as `id` and its `data` as JSON; a client that comes back sends the last one as `Last-Event-ID`. \
@@ -53,25 +35,11 @@ pub(super) struct StreamFollower {
     from: u64,
     /// Only this turn, and no further than its end.
     turn: Option<u64>,
-    heartbeat: Duration,
-    stopping: CancellationToken,
-    begun: bool,
-    over: bool,
-    _place: Share,
 }
 
 impl StreamFollower {
-    pub(super) fn new(server: &Arc<ServerState>, reader: StreamReader, from: u64, place: Share) -> Self {
-        Self {
-            reader,
-            from,
-            turn: None,
-            heartbeat: server.heartbeat(),
-            stopping: server.stopping.clone(),
-            begun: false,
-            over: false,
-            _place: place,
-        }
+    pub(super) fn new(reader: StreamReader, from: u64) -> Self {
+        Self { reader, from, turn: None }
     }
 
     /// Follows one turn, up to its `complete`.
@@ -80,36 +48,10 @@ impl StreamFollower {
         self
     }
 
-    pub(super) fn into_response(self) -> Response {
-        event_stream(Body::from_stream(unfold(self, |following| following.next())))
-    }
-
-    /// The next frames; none where the response ends.
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
-        if self.over {
-            return None;
-        }
-        if !std::mem::replace(&mut self.begun, true) {
-            return Some((Ok(Bytes::from_static(RETRY.as_bytes())), self));
-        }
-        loop {
-            let stopping = self.stopping.clone();
-            let batch = tokio::select! {
-                batch = self.reader.read(self.from, BATCH_EVENTS, BATCH_BYTES, self.heartbeat) => batch.ok()?,
-                // The client comes back, to another host.
-                () = stopping.cancelled() => return None,
-            };
-            self.from = batch.next;
-            let frames = self.frames(&batch);
-            if !frames.is_empty() || self.over {
-                return Some((Ok(frames.into()), self));
-            }
-        }
-    }
-
-    fn frames(&mut self, batch: &Batch) -> String {
+    /// None where all that the batch has is of turns before.
+    fn frames(&self, batch: &Batch) -> Option<Frames> {
         if batch.events.is_empty() && batch.lost.is_none() && batch.ended.is_none() {
-            return HEARTBEAT.to_owned();
+            return Some(Frames::heartbeat());
         }
         let mut frames = String::new();
         if let Some(lost) = batch.lost {
@@ -120,27 +62,35 @@ impl StreamFollower {
             match self.turn {
                 Some(turn) if event.turn < turn => continue,
                 // Its end was evicted.
-                Some(turn) if event.turn > turn => {
-                    self.over = true;
-                    return frames;
-                }
+                Some(turn) if event.turn > turn => return Some(Frames::last(frames)),
                 _ => {}
             }
             // JSON has no line breaks of its own.
             let _ = write!(frames, "id: {}\nevent: {}\ndata: {}\n\n", event.number, event.kind, event.data.get());
             if self.turn == Some(event.turn) && event.kind == EventKind::Complete {
-                self.over = true;
-                return frames;
+                return Some(Frames::last(frames));
             }
         }
         if let Some(why) = batch.ended {
-            self.over = true;
             let mut data = serde_json::json!({"reason": why.as_str()});
             if let Some(because) = &batch.because {
                 data["because"] = because.as_str().into();
             }
             let _ = write!(frames, "event: end\ndata: {data}\n\n");
+            return Some(Frames::last(frames));
         }
-        frames
+        (!frames.is_empty()).then(|| Frames::new(frames))
+    }
+}
+
+impl FrameSource for StreamFollower {
+    async fn next(&mut self, heartbeat: Duration) -> Option<Frames> {
+        loop {
+            let batch = self.reader.read(self.from, BATCH_EVENTS, BATCH_BYTES, heartbeat).await.ok()?;
+            self.from = batch.next;
+            if let Some(frames) = self.frames(&batch) {
+                return Some(frames);
+            }
+        }
     }
 }

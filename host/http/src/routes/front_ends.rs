@@ -2,30 +2,28 @@
 //! token was shown. No context of theirs matters: a front end serves every
 //! session of its tenant.
 
-use std::{convert::Infallible, fmt::Write as _, sync::Arc, time::Duration};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use axum::{
     Json,
-    body::{Body, Bytes},
     extract::{FromRequestParts, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
-    response::{IntoResponse, Response},
+    http::{HeaderMap, StatusCode, request::Parts},
+    response::Response,
     routing::{delete, get, post},
 };
-use futures_util::stream::unfold;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_core::{
-    Code, Error, FrontEndService, Share,
+    Code, Error, FrontEndService,
     service::front_end::{
         AnswerCall, ConnectFrontEnd, FrontEndDescription, FrontEndEvent, FrontEndOwner, TellProgress,
     },
 };
 
 use super::{
-    follow::{HEARTBEAT, RETRY, event_stream},
+    event_stream::{FrameSource, Frames, event_stream},
     paths::FRONT_ENDS,
-    route::{AnswerContent, Route, RouteAnswer, done, json},
+    route::{AnswerContent, Route, RouteAnswer, done, json, located},
 };
 use crate::{
     access::client::ClientAccount,
@@ -170,10 +168,7 @@ async fn connect(
     JsonBody { value: wanted, .. }: JsonBody<ConnectFrontEnd>,
 ) -> Result<Response, HttpFailure> {
     let connected = caller.service.connect(&caller.owner, wanted).await?;
-    let place = HeaderValue::try_from(format!("{FRONT_ENDS}/{}", connected.front_end)).ok();
-    let mut response = (StatusCode::CREATED, Json(connected)).into_response();
-    response.headers_mut().extend(place.map(|place| (header::LOCATION, place)));
-    Ok(response)
+    Ok(located(StatusCode::CREATED, format!("{FRONT_ENDS}/{}", connected.front_end), connected))
 }
 
 async fn list(caller: FrontEndCaller) -> Json<FrontEndList> {
@@ -191,15 +186,8 @@ async fn read(
     PathHandle(front_end): PathHandle,
     QueryParameters(page): QueryParameters<CallPageQuery>,
 ) -> Result<Json<CallPage>, HttpFailure> {
-    let patience = server.patience(page.wait_ms);
-    let _place = (!patience.is_zero()).then(|| server.reader_permit(&caller.owner.tenant)).transpose()?;
     let events = |patience| caller.service.events(&caller.owner, &front_end, page.after, patience);
-    let events = tokio::select! {
-        biased;
-        events = events(patience) => events?,
-        () = server.stopping.cancelled() => events(Duration::ZERO).await?,
-    };
-    let events = events.ok_or_else(gone)?;
+    let events = server.wait(&caller.owner.tenant, page.wait_ms, events).await?.ok_or_else(gone)?;
     let after = events.last().map_or(page.after, FrontEndEvent::number);
     Ok(Json(CallPage { events, after }))
 }
@@ -215,8 +203,7 @@ async fn follow(
     let place = server.reader_permit(&caller.owner.tenant)?;
     // An answer, and no stream that fails at once.
     caller.service.events(&caller.owner, &front_end, u64::MAX, Duration::ZERO).await?.ok_or_else(gone)?;
-    let following = CallFollower { server, caller, front_end, after, begun: false, over: false, _place: place };
-    Ok(event_stream(Body::from_stream(unfold(following, |following| following.next()))))
+    Ok(event_stream(server, place, CallFollower { caller, front_end, after }))
 }
 
 async fn answer(
@@ -240,46 +227,28 @@ async fn progress(
 /// Calls as server-sent events. What is told follows from the calls that wait:
 /// a slow client keeps nothing here but one batch.
 struct CallFollower {
-    server: Arc<ServerState>,
     caller: FrontEndCaller,
     front_end: String,
     after: u64,
-    begun: bool,
-    over: bool,
-    _place: Share,
 }
 
-impl CallFollower {
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
-        if self.over {
-            return None;
-        }
-        if !std::mem::replace(&mut self.begun, true) {
-            return Some((Ok(Bytes::from_static(RETRY.as_bytes())), self));
-        }
-        let heartbeat = self.server.heartbeat();
+impl FrameSource for CallFollower {
+    async fn next(&mut self, heartbeat: Duration) -> Option<Frames> {
         let FrontEndCaller { service, owner } = &self.caller;
-        let events = tokio::select! {
-            events = service.events(owner, &self.front_end, self.after, heartbeat) => events.ok().flatten(),
-            // The client comes back, to another host.
-            () = self.server.stopping.cancelled() => return None,
+        let events = service.events(owner, &self.front_end, self.after, heartbeat).await;
+        let Some(events) = events.ok().flatten() else {
+            return Some(Frames::last("event: end\ndata: {\"reason\":\"disconnected\"}\n\n".to_owned()));
         };
-        let frames = match events {
-            None => {
-                self.over = true;
-                "event: end\ndata: {\"reason\":\"disconnected\"}\n\n".to_owned()
-            }
-            Some(events) if events.is_empty() => HEARTBEAT.to_owned(),
-            Some(events) => {
-                self.after = events.last().map_or(self.after, FrontEndEvent::number);
-                events.iter().fold(String::new(), |mut frames, event| {
-                    // JSON has no line breaks of its own.
-                    let data = serde_json::to_string(event).unwrap_or_default();
-                    let _ = write!(frames, "id: {}\nevent: {}\ndata: {data}\n\n", event.number(), event.kind());
-                    frames
-                })
-            }
-        };
-        Some((Ok(frames.into()), self))
+        if events.is_empty() {
+            return Some(Frames::heartbeat());
+        }
+        self.after = events.last().map_or(self.after, FrontEndEvent::number);
+        let frames = events.iter().fold(String::new(), |mut frames, event| {
+            // JSON has no line breaks of its own.
+            let data = serde_json::to_string(event).unwrap_or_default();
+            let _ = write!(frames, "id: {}\nevent: {}\ndata: {data}\n\n", event.number(), event.kind());
+            frames
+        });
+        Some(Frames::new(frames))
     }
 }

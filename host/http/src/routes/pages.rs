@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     Json,
     extract::{FromRequestParts, State},
-    http::{HeaderValue, StatusCode, header, request::Parts},
-    response::{IntoResponse, Response},
+    http::{StatusCode, request::Parts},
+    response::Response,
     routing::{delete, get, post},
 };
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ use wharf_core::{
 
 use super::{
     paths::PAGES,
-    route::{Route, done, json},
+    route::{Route, done, json, located},
 };
 use crate::{
     failure::HttpFailure,
@@ -231,10 +231,7 @@ async fn open(
     JsonBody { value: request, .. }: JsonBody<OpenWebPage>,
 ) -> Result<Response, HttpFailure> {
     let opened = caller.service.open(&caller.context, request).await?;
-    let place = HeaderValue::try_from(format!("{PAGES}/{}", opened.page)).ok();
-    let mut response = (StatusCode::CREATED, Json(opened)).into_response();
-    response.headers_mut().extend(place.map(|place| (header::LOCATION, place)));
-    Ok(response)
+    Ok(located(StatusCode::CREATED, format!("{PAGES}/{}", opened.page), opened))
 }
 
 async fn list(caller: WebPageCaller) -> Result<Json<PageList>, HttpFailure> {
@@ -266,10 +263,7 @@ async fn perform(
 }
 
 fn handed_over(page: &str, request: PageRequest) -> Response {
-    let place = HeaderValue::try_from(format!("{PAGES}/{page}/requests/{}", request.request)).ok();
-    let mut response = (StatusCode::ACCEPTED, Json(request)).into_response();
-    response.headers_mut().extend(place.map(|place| (header::LOCATION, place)));
-    response
+    located(StatusCode::ACCEPTED, format!("{PAGES}/{page}/requests/{}", request.request), request)
 }
 
 async fn answer_dialog(
@@ -301,16 +295,10 @@ async fn poll(
     PathHandlePair(page, request): PathHandlePair,
     QueryParameters(poll): QueryParameters<PollQuery>,
 ) -> Result<Json<PageOutcome>, HttpFailure> {
-    let patience = server.patience(poll.wait_ms);
-    let _place = (!patience.is_zero()).then(|| server.reader_permit(&caller.context.tenant)).transpose()?;
     let most = most(poll.max_bytes);
     let WebPageCaller { service, context } = &caller;
-    let outcome = tokio::select! {
-        biased;
-        outcome = service.poll(context, &page, &request, most, patience) => outcome?,
-        () = server.stopping.cancelled() => service.poll(context, &page, &request, most, Duration::ZERO).await?,
-    };
-    Ok(Json(outcome))
+    let outcome = |patience| service.poll(context, &page, &request, most, patience);
+    Ok(Json(server.wait(&context.tenant, poll.wait_ms, outcome).await?))
 }
 
 async fn read_result(

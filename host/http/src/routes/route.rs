@@ -2,8 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::{http::Method, routing::MethodRouter};
+use axum::{
+    Json,
+    http::{HeaderValue, Method, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::MethodRouter,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
 
 use super::paths::is_open;
 use crate::state::ServerState;
@@ -81,4 +87,11 @@ pub(super) fn json<T: JsonSchema>(status: u16, what: &'static str) -> RouteAnswe
 
 pub(super) fn done(what: &'static str) -> RouteAnswer {
     RouteAnswer { status: 204, what, content: AnswerContent::None }
+}
+
+/// An answer that says where what it tells of is.
+pub(super) fn located(status: StatusCode, place: String, answer: impl Serialize) -> Response {
+    let mut response = (status, Json(answer)).into_response();
+    response.headers_mut().extend(HeaderValue::try_from(place).ok().map(|place| (header::LOCATION, place)));
+    response
 }

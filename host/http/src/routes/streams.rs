@@ -17,6 +17,7 @@ use wharf_completion::{
 };
 
 use super::{
+    event_stream::event_stream,
     follow::{self, StreamFollower},
     route::{Route, done, json},
 };
@@ -118,14 +119,9 @@ async fn read(
     QueryParameters(page): QueryParameters<StreamPageQuery>,
 ) -> Result<Json<StreamPage>, HttpFailure> {
     let reader = found(&server.services.streams, &context, &stream)?;
-    let patience = server.patience(page.wait_ms);
-    let _place = (!patience.is_zero()).then(|| server.reader_permit(&context.tenant)).transpose()?;
     let most = page.max_events.unwrap_or(MOST_EVENTS).min(MOST_EVENTS);
-    let batch = tokio::select! {
-        biased;
-        batch = reader.read(page.from, most, MOST_BYTES, patience) => batch?,
-        () = server.stopping.cancelled() => reader.read(page.from, most, MOST_BYTES, Duration::ZERO).await?,
-    };
+    let read = |patience| reader.read(page.from, most, MOST_BYTES, patience);
+    let batch = server.wait(&context.tenant, page.wait_ms, read).await?;
     Ok(Json(StreamPage {
         info: reader.info(),
         events: batch.events,
@@ -152,7 +148,7 @@ async fn follow_stream(
         // A browser that comes back would do so for ever; this ends it.
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    Ok(StreamFollower::new(&server, reader, from, place).into_response())
+    Ok(event_stream(server, place, StreamFollower::new(reader, from)))
 }
 
 async fn delete_stream(

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     Json,
     extract::State,
-    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode},
     response::{IntoResponse, Response},
     routing::{delete, get, post},
 };
@@ -18,8 +18,9 @@ use wharf_completion::terminals::{
 };
 
 use super::{
+    event_stream::event_stream,
     follow::{self, StreamFollower},
-    route::{Route, done, json},
+    route::{Route, done, json, located},
 };
 use crate::{
     failure::HttpFailure,
@@ -191,12 +192,8 @@ async fn start(
     JsonBody { value: request, .. }: JsonBody<StartTerminal>,
 ) -> Result<Response, HttpFailure> {
     let started = server.services.terminals.start(&context, request).await?;
-    let place = HeaderValue::try_from(format!("/v1/terminals/{}", started.terminal.terminal)).ok();
-    let mut response = (StatusCode::CREATED, Json(started)).into_response();
-    if let Some(place) = place {
-        response.headers_mut().insert(header::LOCATION, place);
-    }
-    Ok(response)
+    let place = format!("/v1/terminals/{}", started.terminal.terminal);
+    Ok(located(StatusCode::CREATED, place, started))
 }
 
 async fn list(
@@ -239,7 +236,7 @@ async fn turn(
     let mut response = match place {
         Some(place) => {
             let reader = server.services.streams.reader(&context, turn.stream)?;
-            StreamFollower::new(&server, reader, turn.first, place).turn(turn.turn).into_response()
+            event_stream(server, place, StreamFollower::new(reader, turn.first).turn(turn.turn))
         }
         None => (StatusCode::ACCEPTED, Json(turn)).into_response(),
     };
@@ -296,19 +293,12 @@ async fn output(
     PathHandle(terminal): PathHandle,
     QueryParameters(output): QueryParameters<OutputQuery>,
 ) -> Result<Json<TerminalOutput>, HttpFailure> {
-    let patience = server.patience(output.wait_ms);
-    let _place = (!patience.is_zero()).then(|| server.reader_permit(&context.tenant)).transpose()?;
     let request = |patience| ReadOutput {
         view: output.view,
         from: output.from,
         maximum_bytes: output.max_bytes.unwrap_or(USUAL_OUTPUT_BYTES).min(MOST_OUTPUT_BYTES),
         patience,
     };
-    let terminals = &server.services.terminals;
-    let read = tokio::select! {
-        biased;
-        read = terminals.output(&context, &terminal, request(patience)) => read?,
-        () = server.stopping.cancelled() => terminals.output(&context, &terminal, request(Duration::ZERO)).await?,
-    };
-    Ok(Json(read))
+    let read = |patience| server.services.terminals.output(&context, &terminal, request(patience));
+    Ok(Json(server.wait(&context.tenant, output.wait_ms, read).await?))
 }

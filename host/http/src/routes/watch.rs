@@ -6,28 +6,18 @@
 //! and gets the screen anew where not. Nothing is typed here: what the client's own terminal
 //! answers to the program stays with the client.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use axum::{
-    Json,
-    body::{Body, Bytes},
-    extract::State,
-    http::HeaderMap,
-    response::Response,
-    routing::get,
-};
+use axum::{Json, extract::State, http::HeaderMap, response::Response, routing::get};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use futures_util::stream::unfold;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 use wharf_completion::terminals::{TerminalSeen, TerminalWatch, WatchableTerminal};
-use wharf_core::Share;
 
 use super::{
-    follow::{HEARTBEAT, RETRY, event_stream},
+    event_stream::{FrameSource, Frames, event_stream},
     route::{AnswerContent, Route, RouteAnswer, json},
 };
 use crate::{
@@ -96,49 +86,21 @@ async fn watch(
     let from = resume.given(&headers)?;
     let place = server.reader_permit(&context.tenant)?;
     let watch = server.services.terminals.watch(&context, &terminal, from).await?;
-    let heartbeat = server.heartbeat();
-    let watching = TerminalWatcher {
-        watch,
-        heartbeat,
-        stopping: server.stopping.clone(),
-        begun: false,
-        over: false,
-        _place: place,
-    };
-    Ok(event_stream(Body::from_stream(unfold(watching, TerminalWatcher::next))))
+    Ok(event_stream(server, place, TerminalWatcher(watch)))
 }
 
-struct TerminalWatcher {
-    watch: Box<dyn TerminalWatch>,
-    heartbeat: Duration,
-    stopping: CancellationToken,
-    begun: bool,
-    over: bool,
-    _place: Share,
-}
+struct TerminalWatcher(Box<dyn TerminalWatch>);
 
-impl TerminalWatcher {
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
-        if self.over {
-            return None;
+impl FrameSource for TerminalWatcher {
+    async fn next(&mut self, heartbeat: Duration) -> Option<Frames> {
+        match timeout(heartbeat, self.0.next()).await {
+            Ok(seen) => seen.map(frame),
+            Err(_) => Some(Frames::heartbeat()),
         }
-        if !std::mem::replace(&mut self.begun, true) {
-            return Some((Ok(Bytes::from_static(RETRY.as_bytes())), self));
-        }
-        let stopping = self.stopping.clone();
-        let seen = tokio::select! {
-            seen = timeout(self.heartbeat, self.watch.next()) => seen,
-            // The client comes back, to another host.
-            () = stopping.cancelled() => return None,
-        };
-        let Ok(seen) = seen else { return Some((Ok(Bytes::from_static(HEARTBEAT.as_bytes())), self)) };
-        let seen = seen?;
-        self.over = matches!(seen, TerminalSeen::Over { .. });
-        Some((Ok(frame(seen).into()), self))
     }
 }
 
-fn frame(seen: TerminalSeen) -> String {
+fn frame(seen: TerminalSeen) -> Frames {
     // JSON has no line breaks of its own.
     let event = |id: Option<u64>, event: &str, data: serde_json::Value| {
         let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
@@ -147,13 +109,15 @@ fn frame(seen: TerminalSeen) -> String {
     match seen {
         TerminalSeen::Screen { columns, rows, text, next } => {
             let data = json!({"columns": columns, "rows": rows, "text": text, "next": next});
-            event(Some(next), "screen", data)
+            Frames::new(event(Some(next), "screen", data))
         }
         TerminalSeen::Bytes { from, next, bytes } => {
             let data = json!({"from": from, "next": next, "content": STANDARD.encode(bytes)});
-            event(Some(next), "bytes", data)
+            Frames::new(event(Some(next), "bytes", data))
         }
-        TerminalSeen::Resized { columns, rows } => event(None, "resize", json!({"columns": columns, "rows": rows})),
-        TerminalSeen::Over { because } => event(None, "end", json!({"because": because})),
+        TerminalSeen::Resized { columns, rows } => {
+            Frames::new(event(None, "resize", json!({"columns": columns, "rows": rows})))
+        }
+        TerminalSeen::Over { because } => Frames::last(event(None, "end", json!({"because": because}))),
     }
 }

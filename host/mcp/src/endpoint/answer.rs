@@ -55,6 +55,12 @@ fn message(code: ErrorCode, told: String, id: Option<RequestId>) -> Bytes {
     serde_json::to_vec(&error).unwrap_or_default().into()
 }
 
+/// The answer to a request that the host ends because it stops.
+pub(super) fn stopped(id: RequestId) -> EndpointResponse {
+    let told = "the host is stopping; the call was cancelled";
+    error(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::INTERNAL_ERROR, told, Some(id))
+}
+
 /// The answer to a body that is no message.
 pub(super) fn no_message(error: &serde_json::Error) -> EndpointResponse {
     let (code, told) = match error.classify() {

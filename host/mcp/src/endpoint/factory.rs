@@ -9,8 +9,7 @@ use std::{
 
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
-use wharf_core::{ContextRules, HttpLimits, Quota, TenantId, service::AllowedPlugins};
+use wharf_core::{HttpLimits, Quota, TenantId, service::ProtocolClient};
 
 use super::{
     permits::{self, AnswerLimits, SessionLimits},
@@ -29,22 +28,6 @@ pub struct HttpEndpoints {
     tenants: Mutex<HashMap<TenantId, Weak<Semaphore>>>,
 }
 
-/// What one client is served, and within which bounds.
-pub struct EndpointSettings {
-    /// The plugins of which it may use anything; all where absent.
-    pub plugins: Option<AllowedPlugins>,
-    /// How the contexts of its requests are made.
-    pub rules: ContextRules,
-    /// Requests at once, lower than the limit `calls_per_client`.
-    pub calls: Option<u64>,
-    /// Places for requests that follow something, which other routes take, too.
-    pub readers: Arc<Quota>,
-    /// Ends streams that nobody waits for.
-    pub stopping: CancellationToken,
-    /// Ends everything.
-    pub killed: CancellationToken,
-}
-
 impl HttpEndpoints {
     /// Endpoints that serve this.
     #[must_use]
@@ -55,8 +38,8 @@ impl HttpEndpoints {
 
     /// The endpoint of a client: nothing of one is ever looked up for another.
     #[must_use]
-    pub fn endpoint(&self, settings: EndpointSettings) -> HttpEndpoint {
-        let EndpointSettings { plugins, rules, calls, readers, stopping, killed } = settings;
+    pub fn endpoint(&self, client: ProtocolClient) -> HttpEndpoint {
+        let ProtocolClient { plugins, rules, calls, readers, stopping, killed } = client;
         let sessions = SessionLimits {
             of_all: Arc::clone(&self.sessions),
             of_tenant: self.sessions_of(&rules.tenant),

@@ -10,7 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use futures_util::{FutureExt, future::BoxFuture};
-use http::{HeaderMap, HeaderName, Method, Request};
+use http::{HeaderMap, Method, Request};
 use http_body::Body as _;
 use http_body_util::{BodyExt, Full};
 use rmcp::{
@@ -25,6 +25,7 @@ use wharf_core::{
 
 use super::{
     answer::{self, EndpointResponse},
+    direct::{self, DirectCall},
     follower::SessionStreamFollower,
     message,
     permits::{AnswerLimits, AnswerPermit, SessionLimits, SessionPermit},
@@ -33,15 +34,13 @@ use super::{
     session_table::SessionTable,
 };
 use crate::{
-    context_claims::{SESSION_HEADER, TransportClaims},
+    context_claims::{SESSION_HEADER, TransportClaims, VERSION_HEADER},
     handler::Handler,
     info::ServerInfo,
     request_permit::RequestPermit,
     served::Served,
     traced::Traced,
 };
-
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// From this version on clients know an event that only says where to go on.
 const PRIMED_SINCE: &str = "2025-11-25";
@@ -69,11 +68,14 @@ pub struct HttpEndpoint {
 
 struct EndpointState {
     service: StreamableHttpService<Traced, SessionTable>,
+    /// What answers requests that begin nothing.
+    handler: Traced,
     sessions: Arc<SessionTable>,
     tenant: TenantId,
     answers: AnswerLimits,
     readers: Arc<Quota>,
     stopping: CancellationToken,
+    killed: CancellationToken,
     heartbeat: Duration,
 }
 
@@ -119,6 +121,7 @@ impl HttpEndpoint {
         // What a connection remembers is that of a session or a subscription;
         // other requests share one, which knows the tools already.
         let shared = handler(stopping.clone());
+        let direct = shared.clone();
         let factory = move || -> Result<Traced, io::Error> {
             Ok(request_scope::begins().map_or_else(|| shared.clone(), &handler))
         };
@@ -130,10 +133,12 @@ impl HttpEndpoint {
             .with_sse_retry(None)
             .with_sse_keep_alive(Some(heartbeat))
             .with_max_request_body_bytes(usize::MAX)
-            .with_cancellation_token(killed);
+            .with_cancellation_token(killed.clone());
         let sessions = Arc::new(SessionTable::new(sessions));
         let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
-        Self { shared: Arc::new(EndpointState { service, sessions, tenant, answers, readers, stopping, heartbeat }) }
+        let handler = direct;
+        let state = EndpointState { service, handler, sessions, tenant, answers, readers, stopping, killed, heartbeat };
+        Self { shared: Arc::new(state) }
     }
 
     /// Whether no session is open.
@@ -184,6 +189,9 @@ impl EndpointState {
         mut memory: RequestShare,
         estimate_bytes: u64,
     ) -> Result<Answering, EndpointRefusal> {
+        if let Some(call) = direct::read(&self.handler, request.headers(), request.body()) {
+            return self.call(call, request, memory);
+        }
         let message = match message::read(request.body_mut(), estimate_bytes) {
             Ok(message) => message,
             Err(error) => return Ok(ready(Ok(answer::no_message(&error))).boxed()),
@@ -220,6 +228,21 @@ impl EndpointState {
             answer
         };
         Ok(answer::in_time(answering.boxed(), heartbeat, id).boxed())
+    }
+
+    /// Makes a plain call.
+    fn call(
+        self: Arc<Self>,
+        call: DirectCall,
+        request: Request<Bytes>,
+        memory: RequestShare,
+    ) -> Result<Answering, EndpointRefusal> {
+        let permit = self.answers.take()?;
+        let (unwritten, id) = (permit.unwritten.clone(), call.id());
+        let permit = RequestPermit::new(Arc::new((permit, memory)), unwritten.clone());
+        let head = request.into_parts().0;
+        let answering = call.answer(self.handler.clone(), head, permit, unwritten, self.killed.clone());
+        Ok(answer::in_time(answering.map(Ok).boxed(), self.heartbeat, Some(id)).boxed())
     }
 
     /// Follows what the server says unasked, to clients of the older era; or more of an
@@ -268,7 +291,7 @@ impl EndpointState {
 
 /// Whether the client knows an event that only says where to go on.
 fn primes(headers: &HeaderMap) -> bool {
-    let mut versions = headers.get_all(VERSION).iter();
+    let mut versions = headers.get_all(VERSION_HEADER).iter();
     let version = versions.next().filter(|_| versions.next().is_none());
     version.is_some_and(|version| version.as_bytes() >= PRIMED_SINCE.as_bytes())
 }

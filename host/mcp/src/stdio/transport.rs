@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use wharf_core::{RequestMemory, TenantId};
 
 use super::{
+    direct::{DirectCall, DirectCalls},
     outbox::Outbox,
     scan::IdScanner,
     wire::{self, IncomingLine, MAX_MESSAGE_BYTES},
@@ -32,6 +33,8 @@ const CROWDED_BYTES: usize = 256 * 1024;
 const BACKLOG_BYTES: usize = 16 * 1024 * 1024;
 /// How long the last answers may take to leave.
 const CLOSE_TIME: Duration = Duration::from_secs(1);
+/// How long calls may take to end that were cancelled; the protocol crate gives its own as long.
+const CANCELLED_TIME: Duration = Duration::from_secs(5);
 
 /// Lines from `R`, lines to `W`.
 pub(super) struct LineTransport<R, W> {
@@ -46,6 +49,7 @@ pub(super) struct LineTransport<R, W> {
     outbox: Arc<Outbox<W>>,
     opened: bool,
     closed: CancellationToken,
+    direct: DirectCalls,
     memory: RequestMemory,
     tenant: TenantId,
     /// The memory of each answer that is not written yet.
@@ -64,12 +68,13 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// `closed` fires when the client has gone, in either direction. `memory` is what the
+    /// `closed` fires when the client has gone, in either direction; `direct` makes what calls
+    /// the protocol crate need not see. `memory` is what the
     /// requests of this tenant and of all may take.
     pub(super) fn new(
         reader: R,
         writer: W,
-        closed: CancellationToken,
+        (closed, direct): (CancellationToken, DirectCalls),
         memory: RequestMemory,
         tenant: TenantId,
     ) -> Self {
@@ -83,6 +88,7 @@ where
             outbox: Arc::new(Outbox::new(writer)),
             opened: false,
             closed,
+            direct,
             memory,
             tenant,
             unwritten: HashMap::new(),
@@ -180,12 +186,26 @@ impl<R, W> LineTransport<R, W> {
             JsonRpcMessage::Notification(told) => {
                 if let ClientNotification::CancelledNotification(cancelled) = &told.notification
                     && let Some(id) = &cancelled.params.request_id
+                    && !self.direct.cancel(id)
                 {
                     self.unwritten.remove(id);
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
+    }
+
+    /// Makes a call past the protocol crate.
+    fn call(&self, call: DirectCall)
+    where
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let (outbox, closed) = (Arc::clone(&self.outbox), self.closed.clone());
+        self.direct.begin(call, |message| async move {
+            queue(&outbox, message);
+            // Who is gone is told of nothing.
+            let _ = deliver(outbox, closed).await;
+        });
     }
 
     /// The memory of what a message answers.
@@ -221,6 +241,13 @@ where
             // A client that does not read its answers is not asked for more.
             self.outbox.below(BACKLOG_BYTES).await;
             match self.next().await {
+                Some(IncomingLine::Message(message)) if self.opened => match self.direct.take(message) {
+                    Ok(call) => self.call(call),
+                    Err(message) => {
+                        self.note(&message);
+                        return Some(*message);
+                    }
+                },
                 Some(IncomingLine::Message(message)) if self.admit(&message) => {
                     self.note(&message);
                     return Some(message);
@@ -235,6 +262,8 @@ where
                     // No other task waits until refusals are written.
                     let _ = tokio::time::timeout(CLOSE_TIME, self.outbox.settle()).await;
                     self.closed.cancel();
+                    // Their answers leave by this transport.
+                    self.direct.finished().await;
                     return None;
                 }
             }
@@ -242,6 +271,7 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
+        let _ = tokio::time::timeout(CANCELLED_TIME, self.direct.finished()).await;
         match tokio::time::timeout(CLOSE_TIME, self.outbox.close()).await {
             Ok(closed) => closed,
             Err(_) => Err(io::ErrorKind::TimedOut.into()),

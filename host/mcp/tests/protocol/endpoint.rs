@@ -6,12 +6,16 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tower_service::Service as _;
-use wharf_core::{Code, ContextClaims, ContextRules, Error, HttpLimits, Quota, RequestMemory, TenantId, quota::Bounds};
-use wharf_mcp::{
-    EndpointRefusal, EndpointRequest, EndpointResponse, EndpointSettings, HttpEndpoint, HttpEndpoints, Served,
+use wharf_core::{
+    Code, ContextClaims, ContextRules, Error, HttpLimits, Quota, RequestMemory, TenantId, quota::Bounds,
+    service::ProtocolClient,
 };
+use wharf_mcp::{EndpointRefusal, EndpointRequest, EndpointResponse, HttpEndpoint, HttpEndpoints, Served};
 
-use crate::support::{info, modern, service};
+use crate::{
+    shelf::Shelf,
+    support::{info, modern, service},
+};
 
 fn endpoint(limits: HttpLimits) -> HttpEndpoint {
     endpoint_of(Served::new(service().tools, None), limits)
@@ -25,7 +29,7 @@ pub(crate) fn endpoint_of(served: Served, limits: HttpLimits) -> HttpEndpoint {
         tenant: ("readers_per_tenant", limits.readers_per_tenant),
         host: ("readers", limits.readers),
     };
-    HttpEndpoints::new(served, info(), limits).endpoint(EndpointSettings {
+    HttpEndpoints::new(served, info(), limits).endpoint(ProtocolClient {
         plugins: None,
         rules: ContextRules::local(),
         calls: None,
@@ -154,5 +158,63 @@ async fn what_is_no_message_is_answered_in_the_words_of_the_protocol() {
         let response = ask(&endpoint, request(Method::POST, None, &message)).await;
         assert_eq!(response.status(), StatusCode::BAD_REQUEST);
         assert_eq!(json(response).await["error"]["code"], code, "{message}");
+    }
+}
+
+/// The status and the message of both ways that a call may go. What a client says of its
+/// taste in answers sends it past the shorter one.
+async fn both_ways(endpoint: &HttpEndpoint, message: &Value) -> [(StatusCode, Value); 2] {
+    let mut answers = Vec::new();
+    for accept in ["application/json, text/event-stream", "application/json;q=1, text/event-stream"] {
+        let mut request = request(Method::POST, None, message);
+        request.request.headers_mut().insert("accept", accept.parse().expect("legal"));
+        let response = ask(endpoint, request).await;
+        answers.push((response.status(), json(response).await));
+    }
+    answers.try_into().expect("two")
+}
+
+#[tokio::test]
+async fn a_plain_call_is_answered_as_the_protocol_crate_would_answer_it() {
+    let (tools, shelf) = (endpoint(HttpLimits::default()), Shelf::new());
+    let shelf = endpoint_of(shelf.served(), HttpLimits::default());
+    let call = |tool: &str, arguments: Value, meta: Value| {
+        let params = json!({"name": tool, "arguments": arguments, "_meta": modern(meta)});
+        json!({"jsonrpc": "2.0", "id": "an id", "method": "tools/call", "params": params})
+    };
+    let form = json!({"io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}}});
+    for (endpoint, message, word) in [
+        (&tools, call("test__echo", json!({"text": "é\u{0}"}), json!({"dev.wharf/threadId": "t"})), "complete"),
+        (&tools, call("test__fail", json!({}), json!({})), "too long"),
+        (&tools, call("test__absent", json!({}), json!({})), "test__absent"),
+        (&tools, call("test__echo", json!({}), json!({"dev.wharf/threadId": 7})), "must be a text"),
+        (&shelf, call("test__insist", json!({}), json!({})), "requiredCapabilities"),
+        (&shelf, call("test__insist", json!({}), form), "input_required"),
+    ] {
+        let [mut short, mut long] = both_ways(endpoint, &message).await;
+        for (_, answer) in [&mut short, &mut long] {
+            // Sealed anew each time.
+            if let Some(state) = answer.pointer_mut("/result/requestState") {
+                *state = json!("sealed");
+            }
+        }
+        assert_eq!(short, long, "{message}");
+        assert!(short.1.to_string().contains(word), "{}", short.1);
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_plain_call_is_refused_as_before() {
+    let endpoint = endpoint(HttpLimits::default());
+    let call = json!({"name": "test__echo", "arguments": {}, "_meta": modern(json!({}))});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call});
+    for (header, value) in
+        [("mcp-name", "test__fail"), ("mcp-method", "tools/list"), ("mcp-protocol-version", "2025-11-25")]
+    {
+        let mut request = request(Method::POST, None, &call);
+        request.request.headers_mut().insert(header, value.parse().expect("legal"));
+        let response = ask(&endpoint, request).await;
+        assert_eq!(response.status(), StatusCode::BAD_REQUEST, "{header}");
+        assert!(json(response).await["error"]["message"].as_str().is_some_and(|told| !told.is_empty()));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::sync::watch;
 use wharf_core::{
     Answer, CallRequest, Code, Error, InputGiven, TenantId, ToolDefinition, ToolService,
@@ -39,6 +40,12 @@ impl<T: NamedTools> ToolService for Named<T> {
 
     fn tool(&self, viewer: Viewer<'_>, name: &str) -> Option<ToolDefinition> {
         self.tools(viewer).iter().find(|tool| tool.name == name).cloned()
+    }
+
+    fn repeats_arguments(&self, viewer: Viewer<'_>, name: &str) -> bool {
+        let names_a_header =
+            |tool: ToolDefinition| Value::from((*tool.input_schema).clone()).to_string().contains("x-mcp-header");
+        self.tool(viewer, name).is_some_and(names_a_header)
     }
 
     fn changes(&self, _: &TenantId) -> Option<watch::Receiver<u64>> {

@@ -13,8 +13,7 @@
 //! machine, and after the machine nothing of the process runs.
 
 use std::{
-    fs::{self, File, TryLockError},
-    io,
+    fs, io,
     path::{Path, PathBuf},
     sync::{OnceLock, atomic::AtomicU32},
 };
@@ -27,12 +26,11 @@ use tokio::{
     time::Instant,
 };
 use wharf_core::grant::GrantClock;
-use wharf_files::private_files;
+use wharf_files::{host_directory::HostDirectory, private_files};
 
 use super::{leader::LeaderIdentity, process::Process, quotas::ProcessQuotas, state::ProcessState};
 use crate::{Exit, KilledBy, Owner, ProcessId, output::CapturedOutput, polls::Polls};
 
-const LOCK: &str = "lock";
 const RECORD: &str = "record.json";
 
 /// A process as the next host finds it.
@@ -48,51 +46,19 @@ struct ProcessRecord {
     state: ProcessState,
 }
 
-/// The directory of one host, locked as long as this lives.
-#[derive(Debug)]
-pub(super) struct HostDirectory {
-    directory: PathBuf,
-    _lock: File,
-}
-
-impl HostDirectory {
-    /// Makes a directory for this host below `root`, and moves everything there that
-    /// ended hosts left. Says of each process whether it was running.
-    pub(super) fn open(
-        root: &Path,
-        quotas: &ProcessQuotas,
-        clock: &GrantClock,
-    ) -> io::Result<(Self, Vec<(Process, bool)>)> {
-        private_files::make_directory(root)?;
-        // Hosts that start at once do this one after the other: none takes the
-        // directory of another for abandoned before it is locked.
-        let turn = private_files::open_lock(&root.join(LOCK))?;
-        turn.lock()?;
-        let directory = root.join(ProcessId::random()?.to_string());
-        private_files::make_directory(&directory)?;
-        let lock = private_files::open_lock(&directory.join(LOCK))?;
-        lock.lock()?;
-        let mut found = Vec::new();
-        for entry in fs::read_dir(root)? {
-            let path = entry?.path();
-            if path == directory || !path.is_dir() {
-                continue;
-            }
-            let other = private_files::open_lock(&path.join(LOCK))?;
-            match other.try_lock() {
-                Ok(()) => found.extend(adopt(&path, &directory, quotas, clock)?),
-                // It lives.
-                Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) => return Err(error),
-            }
-        }
-        Ok((Self { directory, _lock: lock }, found))
-    }
-
-    /// Where the files of a process are.
-    pub(super) fn of(&self, id: ProcessId) -> PathBuf {
-        self.directory.join(id.to_string())
-    }
+/// Makes a directory for this host below `root`, and moves everything there that
+/// ended hosts left. Says of each process whether it was running.
+pub(super) fn open(
+    root: &Path,
+    quotas: &ProcessQuotas,
+    clock: &GrantClock,
+) -> io::Result<(HostDirectory, Vec<(Process, bool)>)> {
+    let mut found = Vec::new();
+    let directory = HostDirectory::open(root, &ProcessId::random()?.to_string(), |abandoned, own| {
+        found.extend(adopt(abandoned, own, quotas, clock)?);
+        Ok(())
+    })?;
+    Ok((directory, found))
 }
 
 /// Takes over what an abandoned directory holds, and removes it. What cannot be taken over

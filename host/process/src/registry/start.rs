@@ -113,7 +113,7 @@ impl Processes {
             id,
             owner: owner.clone(),
             command: shortened(&request.command),
-            directory: self.directory.of(id),
+            directory: self.directory.path().join(id.to_string()),
             limits: self.settings.output,
             slot,
             stay: request.stay.clone(),

@@ -14,30 +14,28 @@
 mod record;
 
 use std::{
-    fs::{self, File, TryLockError},
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
-use wharf_files::{private_files, regular_file};
+use wharf_files::{
+    host_directory::{HostDirectory, LOCK},
+    private_files, regular_file,
+};
 
 use crate::TerminalId;
 use record::KEPT_TEXT_BYTES;
 
 pub(super) use record::TerminalRecord;
 
-const LOCK: &str = "lock";
 const RECORD: &str = "record.json";
 const TEXT: &str = "text";
 /// A record that is larger was not written here.
 const MAX_RECORD_BYTES: u64 = 256 << 10;
 
-/// The directory of one host, locked as long as this lives.
+/// What this host writes of its terminals.
 #[derive(Debug)]
-pub(super) struct TerminalJournal {
-    directory: PathBuf,
-    _lock: File,
-}
+pub(super) struct TerminalJournal(HostDirectory);
 
 /// What an earlier host left of a terminal.
 pub(super) struct RecoveredTerminal {
@@ -57,34 +55,16 @@ impl TerminalJournal {
     /// Makes a home below `root`, and moves everything there that hosts left
     /// which are gone.
     pub(super) fn open(root: &Path) -> io::Result<(Self, Vec<RecoveredTerminal>)> {
-        private_files::make_directory(root)?;
-        // Hosts that start at once do this one after the other: none takes the
-        // home of another for abandoned before it is locked.
-        let turn = private_files::open_lock(&root.join(LOCK))?;
-        turn.lock()?;
-        let directory = root.join(TerminalId::random()?.to_string());
-        private_files::make_directory(&directory)?;
-        let lock = private_files::open_lock(&directory.join(LOCK))?;
-        lock.lock()?;
         let mut found = Vec::new();
-        for entry in fs::read_dir(root)? {
-            let entry = entry?;
-            let path = entry.path();
-            if path == directory || !entry.file_type()?.is_dir() {
-                continue;
-            }
-            match private_files::open_lock(&path.join(LOCK))?.try_lock() {
-                Ok(()) => found.extend(adopt(&path, &directory)?),
-                // It lives.
-                Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(error)) => return Err(error),
-            }
-        }
-        Ok((Self { directory, _lock: lock }, found))
+        let directory = HostDirectory::open(root, &TerminalId::random()?.to_string(), |abandoned, home| {
+            found.extend(adopt(abandoned, home)?);
+            Ok(())
+        })?;
+        Ok((Self(directory), found))
     }
 
     fn of(&self, id: TerminalId) -> PathBuf {
-        self.directory.join(id.to_string())
+        self.0.path().join(id.to_string())
     }
 
     /// Writes what is known of a terminal.
@@ -105,10 +85,10 @@ impl Drop for TerminalJournal {
     fn drop(&mut self) {
         // Nothing is left in it where all terminals ended; else it is the next
         // host's to find.
-        if fs::read_dir(&self.directory)
+        if fs::read_dir(self.0.path())
             .is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == LOCK)))
         {
-            remove(&self.directory);
+            remove(self.0.path());
         }
     }
 }

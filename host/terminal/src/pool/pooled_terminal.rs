@@ -47,22 +47,29 @@ pub(crate) struct PooledTerminal {
     state: Mutex<TerminalState>,
 }
 
+/// A terminal that may be started as it is.
+pub(crate) struct PlannedTerminal {
+    /// As it is shown to people.
+    pub(crate) command: String,
+    pub(crate) profile: ProgramProfile,
+    pub(crate) restart: Restart,
+    /// How long it may be open.
+    pub(crate) lifetime: Duration,
+    /// The workspace as its program sees it.
+    pub(crate) workspace: PathBuf,
+    /// What starts its program, and starts it again.
+    pub(crate) request: TerminalRequest,
+}
+
 /// A terminal whose program was launched.
 pub(crate) struct LaunchedTerminal {
     pub(crate) id: TerminalId,
     pub(crate) owner: TerminalOwner,
-    pub(crate) command: String,
-    pub(crate) profile: ProgramProfile,
+    pub(crate) planned: PlannedTerminal,
     pub(crate) events: Option<TerminalEventStream>,
-    pub(crate) restart: Restart,
     pub(crate) session: TerminalSession,
-    /// What started its program, and starts it again.
-    pub(crate) request: TerminalRequest,
-    /// The workspace as its program sees it.
-    pub(crate) workspace: PathBuf,
-    /// Keeps that workspace.
+    /// Keeps its workspace.
     pub(crate) stay: Option<WorkspaceStay>,
-    pub(crate) deadline: Option<Instant>,
 }
 
 /// Where a terminal stands beside its session.
@@ -115,8 +122,8 @@ struct TerminalState {
 
 impl PooledTerminal {
     pub(crate) fn new(launched: LaunchedTerminal) -> Self {
-        let LaunchedTerminal { id, owner, command, profile, events, restart, session, request, .. } = launched;
-        let LaunchedTerminal { workspace, stay, deadline, .. } = launched;
+        let LaunchedTerminal { id, owner, planned, events, session, stay } = launched;
+        let PlannedTerminal { command, profile, restart, lifetime, workspace, request } = planned;
         let (began, started) = (Instant::now(), Utc::now());
         let first_directory = request.working_directory.clone();
         let state = TerminalState {
@@ -149,7 +156,7 @@ impl PooledTerminal {
             workspace,
             started,
             began,
-            deadline,
+            deadline: began.checked_add(lifetime),
             life: watch::Sender::new(TerminalLife::Running),
             closing: watch::Sender::new(None),
             state: Mutex::new(state),

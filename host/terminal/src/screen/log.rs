@@ -170,10 +170,15 @@ impl DrawLog {
         self.steps.push(step);
     }
 
-    pub(super) fn print_ascii(&mut self, run: &str) {
+    /// Keeps text that steps may show: where it begins and ends.
+    fn add_text(&mut self, run: &str) -> (u32, u32) {
         let start = offset(self.text.len());
         self.text.push_str(run);
-        let end = offset(self.text.len());
+        (start, offset(self.text.len()))
+    }
+
+    pub(super) fn print_ascii(&mut self, run: &str) {
+        let (start, end) = self.add_text(run);
         match self.steps.last_mut() {
             Some(DrawStep::Ascii { end: last, .. }) => *last = end,
             _ => self.steps.push(DrawStep::Ascii { start, end }),
@@ -181,9 +186,7 @@ impl DrawLog {
     }
 
     pub(super) fn print_characters(&mut self, run: &str) {
-        let start = offset(self.text.len());
-        self.text.push_str(run);
-        let end = offset(self.text.len());
+        let (start, end) = self.add_text(run);
         match self.steps.last_mut() {
             Some(DrawStep::Characters { end: last, .. }) => *last = end,
             _ => self.steps.push(DrawStep::Characters { start, end }),

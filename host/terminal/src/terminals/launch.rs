@@ -20,8 +20,8 @@ use wharf_spawn::{
 use super::Terminals;
 use crate::{
     HistoryLimits, LaunchOutcome, Restart, TerminalError, TerminalId, TerminalRequest, TerminalSession, TerminalSize,
-    pool::{LaunchedTerminal, PooledTerminal, TerminalEventStream, keep},
-    profile::{ProfileChoice, ProgramProfile},
+    pool::{LaunchedTerminal, PlannedTerminal, PooledTerminal, TerminalEventStream, keep},
+    profile::ProfileChoice,
     recording,
 };
 
@@ -77,19 +77,6 @@ impl<'w> LaunchRequest<'w> {
     }
 }
 
-/// A terminal that may be started as it is.
-struct PlannedTerminal {
-    /// As it is shown to people.
-    command: String,
-    profile: ProgramProfile,
-    restart: Restart,
-    /// How long it may be open.
-    lifetime: Duration,
-    /// The workspace as its program sees it.
-    workspace: PathBuf,
-    request: TerminalRequest,
-}
-
 impl Terminals {
     /// Starts what was granted in a terminal, in the workspace of its session. The
     /// program runs when this returns. An owner that has as many terminals as
@@ -125,31 +112,17 @@ impl Terminals {
             return Err(TerminalError::Invalid { problem });
         }
         let planned = self.plan(granted, place, request).await?;
-        let PlannedTerminal { command, profile, restart, lifetime, workspace, request } = planned;
         let (owner, stay) = (granted.owner(context), place.stay.clone());
         let id = TerminalId::random()
             .map_err(|error| TerminalError::System { action: "make an id", source: std::io::Error::other(error) })?;
 
         let reservation = self.pool.reserve(&owner)?;
-        let session = TerminalSession::start(&self.pool.spawner, request.clone()).await?;
-        let events = self.event_stream(context, id, &command);
+        let session = TerminalSession::start(&self.pool.spawner, planned.request.clone()).await?;
+        let events = self.event_stream(context, id, &planned.command);
         if needs_stream && events.is_none() {
             return Err(TerminalError::NoEventStream);
         }
-        let deadline = Instant::now().checked_add(lifetime);
-        let launched = LaunchedTerminal {
-            id,
-            owner,
-            command,
-            profile,
-            events,
-            restart,
-            session,
-            request,
-            workspace,
-            stay,
-            deadline,
-        };
+        let launched = LaunchedTerminal { id, owner, planned, events, session, stay };
         let terminal = Arc::new(PooledTerminal::new(launched));
         self.record(&terminal, record).await;
         // It runs, so from here on nothing fails, and others may go for it.

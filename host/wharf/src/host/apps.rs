@@ -74,6 +74,7 @@ impl Host {
         }
         offered.offers().tell_changes(before.offers(), announcements);
         drop(changing);
+        shared.changed.send_replace(());
         // What a removed tool holds may ask this host for something when it is
         // dropped.
         drop(before);

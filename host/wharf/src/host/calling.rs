@@ -15,7 +15,7 @@ use wharf_core::{
     ToolDefinition, ToolService, Tracer,
     audit::{AuditOutcome, CallAudit},
     limit::TimeLeft,
-    service::{Arguments, CallableTool, Caller, Viewer},
+    service::{Arguments, CallableTool, Caller, Preparing, Viewer},
     text,
 };
 use wharf_engine::Call;
@@ -43,6 +43,9 @@ impl Host {
     /// As [`ToolService::find`] and [`CallableTool::call`].
     pub async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
         let CallRequest { caller, tool, arguments, input, .. } = request;
+        if let Some(preparing) = self.preparing(&caller, &tool) {
+            preparing.await?;
+        }
         let callee = self.look_up(&caller, &tool)?;
         self.run(&tool, &callee, &caller, arguments, input).await
     }
@@ -59,7 +62,7 @@ impl Host {
         })
     }
 
-    fn seen(&self, viewer: Viewer<'_>, name: &str) -> Option<Arc<Callee>> {
+    pub(super) fn seen(&self, viewer: Viewer<'_>, name: &str) -> Option<Arc<Callee>> {
         let of_front_end = || {
             let registered = self.shared.front_ends.find(viewer.tenant, name)?;
             Some(Arc::new(Callee::FrontEnd(registered)))
@@ -236,8 +239,16 @@ impl ToolService for Host {
         self.seen(viewer, name).map(|callee| self.registry().definition(&callee, name))
     }
 
+    fn repeats_arguments(&self, viewer: Viewer<'_>, name: &str) -> bool {
+        self.seen(viewer, name).is_some_and(|callee| callee.tool().repeats_arguments)
+    }
+
     fn changes(&self, tenant: &TenantId) -> Option<watch::Receiver<u64>> {
         Some(self.shared.backends.announcements.listen_to_tools_of_tenant(tenant))
+    }
+
+    fn preparing(&self, caller: &Arc<Caller>, name: &str) -> Option<Preparing> {
+        self.wait_for_compiled(caller, name)
     }
 
     fn find(&self, caller: &Arc<Caller>, name: &str) -> Result<Arc<dyn CallableTool>, Error> {

@@ -78,6 +78,11 @@ impl OfferService for Host {
         registry.offers().readers(registry.installed()).any(|owner| owner.is_seen_by(viewer))
     }
 
+    fn is_incomplete(&self, viewer: Viewer<'_>) -> bool {
+        let registry = self.registry();
+        registry.plugins().compiling.iter().any(|compiling| viewer.allows(compiling.name.as_str()))
+    }
+
     fn changes(&self) -> broadcast::Receiver<Change> {
         self.shared.backends.announcements.listen()
     }

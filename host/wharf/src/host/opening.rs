@@ -7,6 +7,7 @@ use std::{
 };
 
 use parking_lot::{Mutex, RwLock};
+use tokio::sync::watch;
 use wharf_core::{
     Admission, AuditSink, CallLimits, Code, RequestMemory, SpanSink, Tracer, audit::AuditOutcome, grant::Denials,
 };
@@ -14,7 +15,7 @@ use wharf_engine::{Engine, EngineConfig};
 use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
 use wharf_webview::WebViewBackend;
 
-use super::{Host, Shared, open_error::OpenError};
+use super::{Host, Shared, compiling::Compilations, open_error::OpenError};
 use crate::{
     backends::{self, OpenedBackends},
     background::Background,
@@ -22,6 +23,7 @@ use crate::{
     collector,
     configuration::{Configuration, Durability},
     front_ends::FrontEnds,
+    loading::Uncompiled,
     paths,
     plugin_sources::PluginSources,
     recorder::Recorder,
@@ -38,6 +40,7 @@ pub struct HostBuilder {
     audit: Option<Arc<dyn AuditSink>>,
     traces: Option<Arc<dyn SpanSink>>,
     fixed_grants: bool,
+    uncompiled: Uncompiled,
 }
 
 impl std::fmt::Debug for HostBuilder {
@@ -86,6 +89,19 @@ impl HostBuilder {
         Self { fixed_grants: true, ..self }
     }
 
+    /// Opens without waiting for a compiler, for servers whose clients wait for an answer: a
+    /// plugin of which no host with the same data directory has kept anything is compiled
+    /// while the host serves, side by side with few others. It is listed as
+    /// [`PluginState::Compiling`](crate::PluginState::Compiling) until then; its tools appear as
+    /// those of a plugin that was added, and a call of one waits for it, as long as a call of
+    /// that plugin may take.
+    ///
+    /// Without it, [`HostBuilder::open`] returns once every plugin is loaded, which is what
+    /// an app wants that calls one at once.
+    pub fn compile_in_background(self) -> Self {
+        Self { uncompiled: Uncompiled::List, ..self }
+    }
+
     /// Opens it. A plugin that cannot be loaded is listed by [`Host::rejected`] and
     /// does not keep the host from opening.
     ///
@@ -95,7 +111,7 @@ impl HostBuilder {
     /// Where the state cannot be opened, or a secret of the collector of spans is not
     /// there. A cache of compiled code that cannot be used is no error: the log says so.
     pub async fn open(self) -> Result<Host, OpenError> {
-        let Self { mut configuration, data, state, backend, audit, traces, fixed_grants } = self;
+        let Self { mut configuration, data, state, backend, audit, traces, fixed_grants, uncompiled } = self;
         // Processes and terminals run in other directories than this one.
         let data = data.as_deref().map(paths::absolute).transpose()?;
         let state = match (state, &data) {
@@ -129,7 +145,7 @@ impl HostBuilder {
             let engine = Engine::new(config, backends.clone());
             let schemas = configuration.output_schemas;
             let sources = PluginSources::new(configuration, data.as_deref());
-            let plugins = sources.load_at_start(&engine);
+            let plugins = sources.load_at_start(&engine, uncompiled);
             if let Some(problem) = &plugins.misspelt {
                 return Err(OpenError::Misspelt(problem.clone()));
             }
@@ -154,6 +170,8 @@ impl HostBuilder {
         let shared = Shared {
             registry: RwLock::new(Arc::new(registry)),
             changing: Mutex::default(),
+            changed: watch::Sender::default(),
+            compilations: Compilations::default(),
             engine,
             sources,
             app_limits,
@@ -171,7 +189,9 @@ impl HostBuilder {
             _background: background,
             _staging: staging,
         };
-        Ok(Host { shared: Arc::new(shared) })
+        let host = Host { shared: Arc::new(shared) };
+        host.compile_what_is_listed();
+        Ok(host)
     }
 }
 
@@ -214,6 +234,7 @@ impl Host {
             audit: None,
             traces: None,
             fixed_grants: false,
+            uncompiled: Uncompiled::Compile,
         }
     }
 

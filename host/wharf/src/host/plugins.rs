@@ -21,6 +21,7 @@ use super::Host;
 use crate::{
     configuration::Configuration,
     installed::{Installed, Origin},
+    loading::Uncompiled,
     registry::{Disabled, PluginChange, Plugins, REJECTED, UNLOADED},
     reserved_name,
 };
@@ -187,10 +188,12 @@ impl Host {
         }
         let mut changed = false;
         self.change_plugins(|plugins| {
-            let Some(present) = plugins.find(name).cloned() else { return Ok(()) };
+            let kept = plugins.find(name).cloned();
+            let origin = kept.as_ref().map(|present| &present.origin);
+            let origin = origin.or_else(|| plugins.compiling(name).map(|compiling| &compiling.origin)).cloned();
+            let Some(origin) = origin else { return Ok(()) };
             plugins.forget(name);
-            let origin = present.origin.clone();
-            let disabled = Disabled { name: name.clone(), origin, by_configuration: false, kept: Some(present) };
+            let disabled = Disabled { name: name.clone(), origin, by_configuration: false, kept };
             plugins.disabled.push(disabled);
             changed = true;
             Ok::<_, PluginError>(())
@@ -245,7 +248,7 @@ impl Host {
         let shared = Arc::clone(&self.shared);
         let loading = spawn_blocking(move || {
             let present = Self { shared: Arc::clone(&shared) }.registry();
-            shared.sources.load(&shared.engine, Some(present.plugins()))
+            shared.sources.load(&shared.engine, Some(present.plugins()), Uncompiled::Compile)
         });
         let loaded = loading.await.map_err(|_| PluginError::Interrupted)??;
         let mut changed = false;
@@ -318,7 +321,7 @@ impl Host {
         loading.await.map_err(|_| PluginError::Interrupted)?
     }
 
-    fn change_plugins<E>(&self, change: impl FnOnce(&mut Plugins) -> Result<(), E>) -> Result<(), E> {
+    pub(super) fn change_plugins<E>(&self, change: impl FnOnce(&mut Plugins) -> Result<(), E>) -> Result<(), E> {
         let mut happened = Vec::new();
         self.change(|present| {
             let mut plugins = Plugins::clone(present.plugins());

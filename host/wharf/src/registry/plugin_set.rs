@@ -7,7 +7,7 @@ use wharf_core::{Digest, PluginName};
 
 use crate::{
     configuration::granted_names,
-    installed::{Installed, Off, Origin, Rejected},
+    installed::{Compiling, Installed, Off, Origin, Rejected},
     offers::clash,
 };
 
@@ -45,6 +45,8 @@ pub(crate) struct Plugins {
     pub(crate) rejected: Vec<Rejected>,
     pub(crate) off: Vec<Off>,
     pub(crate) disabled: Vec<Disabled>,
+    /// What will be one of the others soon.
+    pub(crate) compiling: Vec<Compiling>,
     /// A table of the configuration that was probably meant for another plugin.
     pub(crate) misspelt: Option<String>,
 }
@@ -63,12 +65,30 @@ impl Plugins {
         self.installed.iter().find(|installed| installed.plugin.name() == name)
     }
 
+    /// Takes over all that was found out of one name, of which nothing is known here.
+    pub(crate) fn take(&mut self, found: Self) {
+        let Self { installed, rejected, off, disabled, compiling, misspelt: _ } = found;
+        for plugin in installed {
+            self.add(plugin);
+        }
+        self.rejected.extend(rejected);
+        self.off.extend(off);
+        self.disabled.extend(disabled);
+        self.compiling.extend(compiling);
+    }
+
+    /// The plugin of this name, where it is being compiled.
+    pub(crate) fn compiling(&self, name: &PluginName) -> Option<&Compiling> {
+        self.compiling.iter().find(|compiling| compiling.name == *name)
+    }
+
     /// Whether anything is known by this name.
     pub(crate) fn knows(&self, name: &PluginName) -> bool {
         self.find(name).is_some()
             || self.rejected.iter().any(|rejected| rejected.name == *name)
             || self.off.iter().any(|off| off.name == *name)
             || self.disabled.iter().any(|disabled| disabled.name == *name)
+            || self.compiling(name).is_some()
     }
 
     /// Takes out all that is known by this name.
@@ -77,6 +97,7 @@ impl Plugins {
         self.rejected.retain(|rejected| rejected.name != *name);
         self.off.retain(|off| off.name != *name);
         self.disabled.retain(|disabled| disabled.name != *name);
+        self.compiling.retain(|compiling| compiling.name != *name);
     }
 
     /// The same with those that the app has loaded into `present`, which come first:
@@ -92,7 +113,7 @@ impl Plugins {
             present.disabled.iter().any(|disabled| disabled.kept.is_some() && disabled.name == *name)
                 || present.installed.iter().filter(of_app).any(|installed| installed.plugin.name() == name)
         };
-        let Self { installed, rejected, off, disabled, misspelt: _ } = self;
+        let Self { installed, rejected, off, disabled, compiling, misspelt: _ } = self;
         for plugin in installed {
             match is_taken(plugin.plugin.name()) {
                 false => plugins.add(plugin),
@@ -102,6 +123,7 @@ impl Plugins {
         plugins.rejected.extend(rejected);
         plugins.off.extend(off.into_iter().filter(|off| !is_taken(&off.name)));
         plugins.disabled.extend(disabled.into_iter().filter(|disabled| !is_taken(&disabled.name)));
+        plugins.compiling.extend(compiling.into_iter().filter(|compiling| !is_taken(&compiling.name)));
         plugins.sorted()
     }
 
@@ -111,6 +133,7 @@ impl Plugins {
         self.rejected.sort_by(|one, other| one.name.cmp(&other.name));
         self.off.sort_by(|one, other| one.name.cmp(&other.name));
         self.disabled.sort_by(|one, other| one.name.cmp(&other.name));
+        self.compiling.sort_by(|one, other| one.name.cmp(&other.name));
         self
     }
 
@@ -152,6 +175,7 @@ impl Plugins {
             && self.rejected == other.rejected
             && self.off == other.off
             && names(self) == names(other)
+            && self.compiling == other.compiling
     }
 
     pub(crate) fn reject(&mut self, name: PluginName, reason: String) {

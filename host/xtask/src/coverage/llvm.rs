@@ -13,32 +13,11 @@ use serde_json::Value;
 
 use crate::command::{self, say};
 use crate::debian;
-use crate::toolchain;
+use crate::toolchain::{self, Choice};
 use crate::workspace::Workspace;
 
 /// A machine that only reaches package mirrors may leave a download hanging.
 const RUSTUP_LIMIT: Duration = Duration::from_secs(120);
-
-/// Where to take the tools from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
-    Auto,
-    Rustup,
-    Debian,
-}
-
-impl std::str::FromStr for Choice {
-    type Err = anyhow::Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "auto" => Ok(Self::Auto),
-            "rustup" => Ok(Self::Rustup),
-            "debian" => Ok(Self::Debian),
-            other => bail!("no LLVM is called `{other}`: choose auto, rustup or debian"),
-        }
-    }
-}
 
 /// `llvm-profdata` and `llvm-cov`, ready to run.
 pub(super) struct Tools {
@@ -49,8 +28,7 @@ pub(super) struct Tools {
 
 impl Tools {
     pub(super) fn find(workspace: &Workspace, choice: Choice) -> Result<Self> {
-        let sysroot = PathBuf::from(command::capture(command::rustc().args(["--print", "sysroot"]))?.trim());
-        let of_toolchain = sysroot.join("lib/rustlib").join(toolchain::host_triple()?).join("bin");
+        let of_toolchain = toolchain::tools()?;
         let version = major_version()?;
         if choice != Choice::Debian {
             if let Some(tools) = Self::of_folder(&of_toolchain) {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use wharf_sdk::webview::{Modifier, MouseButton};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{ActionAnswer, acted, check_element, check_optional};
+use super::{ActionAnswer, acted, check_element};
 use crate::acting::Click;
 use crate::limits;
 use crate::page::SessionPage;
@@ -45,7 +45,6 @@ pub(crate) struct ClickInput {
 #[tool(title = "Click", destructive, open_world, timeout_milliseconds = 90_000)]
 pub(crate) fn click(call: &Call, input: ClickInput) -> Result<Reply<ActionAnswer>, ToolError> {
     check_element("element", &input.element)?;
-    check_optional("frame", input.frame.as_deref(), limits::ID)?;
     let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let before = page.before()?;
     let click = Click {

@@ -80,7 +80,6 @@ pub(crate) struct Element {
 #[tool(title = "Look at an element", read_only, idempotent, timeout_milliseconds = 60_000)]
 pub(crate) fn get_element(call: &Call, input: GetElement) -> Result<Reply<Element>, ToolError> {
     check_element("element", &input.element)?;
-    check_optional("frame", input.frame.as_deref(), limits::ID)?;
     let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let given = json!({ "target": input.element, "bytes": limits::ELEMENT_BYTES });
     let details: ElementDetails = page.ask_of("details", &input.element, &given)?;
@@ -118,7 +117,6 @@ pub(crate) fn list_interactable(call: &Call, input: ListInteractable) -> Result<
     check_range("max_bytes", input.max_bytes.into(), 500, limits::TEXT_BYTES_AT_MOST.into())?;
     check_optional("filter", input.filter.as_deref(), 200)?;
     check_optional("cursor", input.cursor.as_deref(), limits::ID)?;
-    check_optional("frame", input.frame.as_deref(), limits::ID)?;
     let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let given = json!({ "cursor": input.cursor, "bytes": input.max_bytes, "filter": input.filter });
     let piece: TextPiece = page.ask_of("interactable", "", &given)?;

@@ -66,7 +66,6 @@ pub(crate) struct Evaluated {
 #[tool(title = "Run JavaScript", destructive, open_world, timeout_milliseconds = 150_000)]
 pub(crate) fn evaluate(call: &Call, input: Evaluate) -> Result<Reply<Evaluated>, ToolError> {
     check_optional("cursor", input.cursor.as_deref(), limits::ID)?;
-    check_optional("frame", input.frame.as_deref(), limits::ID)?;
     check_range("timeout_seconds", input.timeout_seconds, 1, limits::WAIT_SECONDS)?;
     check_range("max_bytes", input.max_bytes.into(), 500, limits::TEXT_BYTES_AT_MOST.into())?;
     let page = SessionPage::find(call, input.session.as_deref(), input.frame.clone())?;

@@ -7,7 +7,7 @@ use wharf_sdk::check::{length as check_length, range as check_range};
 use wharf_sdk::webview::Operation;
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{ActionAnswer, acted, check_element, check_optional};
+use super::{ActionAnswer, acted, check_element};
 use crate::acting::{ACTION, ActionEffects, Click};
 use crate::answer::{PageNow, quoted};
 use crate::limits;
@@ -92,7 +92,6 @@ pub(crate) fn fill(call: &Call, input: Fill) -> Result<Reply<FilledForm>, ToolEr
         check_element("element", &field.element)?;
         check_length("value", &field.value, limits::INPUT)?;
     }
-    check_optional("frame", input.frame.as_deref(), limits::ID)?;
     let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let before = page.before()?;
     let (mut filled, mut last) = (Vec::new(), PageReply::Answer(Value::Null));
@@ -193,7 +192,6 @@ pub(crate) fn select_option(call: &Call, input: SelectOption) -> Result<Reply<Ac
     let count = u64::try_from(input.options.len()).unwrap_or(u64::MAX);
     check_range("options", count, 1, u64::try_from(limits::OPTIONS).unwrap_or(u64::MAX))?;
     input.options.iter().try_for_each(|option| check_length("options", option, limits::ELEMENT))?;
-    check_optional("frame", input.frame.as_deref(), limits::ID)?;
     let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let before = page.before()?;
     let target = input.element.as_str();

@@ -104,7 +104,6 @@ pub(crate) struct ReadPage {
 pub(crate) fn get_page_content(call: &Call, input: GetPageContent) -> Result<Reply<ReadPage>, ToolError> {
     check_range("max_bytes", input.max_bytes.into(), 500, limits::TEXT_BYTES_AT_MOST.into())?;
     check_optional("cursor", input.cursor.as_deref(), limits::ID)?;
-    check_optional("frame", input.frame.as_deref(), limits::ID)?;
     let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let (format, everything) = (input.format.word(), input.everything);
     let given = json!({ "cursor": input.cursor, "bytes": input.max_bytes, "format": format, "everything": everything });
@@ -119,7 +118,6 @@ pub(crate) fn get_page_content(call: &Call, input: GetPageContent) -> Result<Rep
 pub(crate) fn get_snapshot(call: &Call, input: GetSnapshot) -> Result<Reply<ReadPage>, ToolError> {
     check_range("max_bytes", input.max_bytes.into(), 500, limits::TEXT_BYTES_AT_MOST.into())?;
     check_optional("cursor", input.cursor.as_deref(), limits::ID)?;
-    check_optional("frame", input.frame.as_deref(), limits::ID)?;
     check_optional("element", input.element.as_deref(), limits::ELEMENT)?;
     let page = SessionPage::find(call, input.session.as_deref(), input.frame)?;
     let mut piece = snapshot(&page, input.cursor.as_deref(), input.max_bytes, input.element.as_deref())?;

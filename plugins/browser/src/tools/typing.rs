@@ -49,7 +49,6 @@ const KEYS: usize = 500;
 pub(crate) fn type_text(call: &Call, input: TypeText) -> Result<Reply<ActionAnswer>, ToolError> {
     check_length("text", &input.text, if input.key_by_key { KEYS } else { limits::INPUT })?;
     check_optional("element", input.element.as_deref(), limits::ELEMENT)?;
-    check_optional("frame", input.frame.as_deref(), limits::ID)?;
     if input.text.is_empty() && !input.submit {
         return Err(ToolError::invalid("there is nothing to type: give a `text`, or `submit`"));
     }

@@ -14,6 +14,33 @@ pub struct Position {
     pub cursor: u64,
 }
 
+/// What can be said of each program that is started, also in a terminal.
+macro_rules! in_workspace {
+    () => {
+        /// In the workspace, with nothing else.
+        #[must_use]
+        pub fn new() -> Self {
+            Self::default()
+        }
+
+        /// Where it starts: a path of the workspace as processes see it, or
+        /// relative to the workspace. It must exist.
+        #[must_use]
+        pub fn directory(mut self, directory: impl Into<String>) -> Self {
+            self.directory = directory.into();
+            self
+        }
+
+        /// A variable besides those that the host sets. The grant must list it.
+        #[must_use]
+        pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+            self.environment.push((name.into(), value.into()));
+            self
+        }
+    };
+}
+pub(crate) use in_workspace;
+
 /// How a process is started; in the workspace, without standard input, unless
 /// it is told otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,26 +53,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// In the workspace, with nothing else.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Where it starts: a path of the workspace as processes see it, or
-    /// relative to the workspace. It must exist.
-    #[must_use]
-    pub fn directory(mut self, directory: impl Into<String>) -> Self {
-        self.directory = directory.into();
-        self
-    }
-
-    /// A variable besides those that the host sets. The grant must list it.
-    #[must_use]
-    pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.environment.push((name.into(), value.into()));
-        self
-    }
+    in_workspace!();
 
     /// Makes its standard input a pipe that [`super::Processes::write`] writes
     /// to; else it reads the end at once.

@@ -7,6 +7,8 @@ use std::time::Duration;
 use wharf_contract::terminal::{LaunchOptions, Restart};
 pub use wharf_contract::{terminal::View, turn::AnyPreset as Preset};
 
+use crate::process::request::in_workspace;
+
 /// How a program is started; in the workspace, at 80 by 24, unless it is told
 /// otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,26 +21,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// In the workspace, with nothing else.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Where it starts: a path of the workspace as processes see it, or
-    /// relative to the workspace. It must exist.
-    #[must_use]
-    pub fn directory(mut self, directory: impl Into<String>) -> Self {
-        self.directory = directory.into();
-        self
-    }
-
-    /// A variable besides those that the host sets. The grant must list it.
-    #[must_use]
-    pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.environment.push((name.into(), value.into()));
-        self
-    }
+    in_workspace!();
 
     /// How large the terminal is: 1 to 500 columns, 1 to 200 rows.
     #[must_use]

@@ -76,12 +76,13 @@ async fn a_component_of_one_byte_too_many_is_not_loaded() {
     fixture.works().await;
 }
 
-/// A component of many large functions; compiled once for each test, so that
-/// no cache holds it.
+/// A component of many large functions whose `tools` are empty, so that it is compiled before it
+/// is refused; compiled once for each test, so that no cache holds it.
 fn heavy() -> Vec<u8> {
     let body = "(local.set 0 (i32.add (i32.mul (local.get 0) (i32.const 7)) (i32.const 13)))".repeat(2_000);
     let functions = format!("(func (param i32) (result i32) {body} (local.get 0))").repeat(60);
-    wat::parse_str(format!("(component (core module {functions}))")).expect("a component")
+    let tools = r#"(component $c) (instance $i (instantiate $c)) (export "wharf:plugin/tools@0.1.0" (instance $i))"#;
+    wat::parse_str(format!("(component (core module {functions}) {tools})")).expect("a component")
 }
 
 async fn rejected(setup: Setup) -> String {

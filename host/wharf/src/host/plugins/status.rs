@@ -12,6 +12,8 @@ use crate::{configuration::granted_names, installed::Installed, registry::Plugin
 pub enum PluginState {
     /// It can be called.
     Serving,
+    /// It is being compiled, or waits for that, and will be served then.
+    Compiling,
     /// It could not be loaded.
     Rejected,
     /// It is part of this binary and can do nothing with what it is granted.
@@ -112,7 +114,13 @@ pub(super) fn of_all(plugins: &Plugins) -> Vec<PluginStatus> {
         let status = PluginStatus::without_component(&disabled.name, PluginState::Disabled, Some(reason));
         PluginStatus { origin: Some(disabled.origin.as_str()), ..status }
     });
-    let mut all: Vec<_> = plugins.installed.iter().map(serving).chain(rejected).chain(off).chain(disabled).collect();
+    let compiling = plugins.compiling.iter().map(|compiling| {
+        let reason = "its component is compiled, once for all hosts on the data directory; it is served then";
+        let status = PluginStatus::without_component(&compiling.name, PluginState::Compiling, Some(reason.to_owned()));
+        PluginStatus { origin: Some(compiling.origin.as_str()), digest: Some(compiling.digest), ..status }
+    });
+    let others = rejected.chain(off).chain(disabled).chain(compiling);
+    let mut all: Vec<_> = plugins.installed.iter().map(serving).chain(others).collect();
     all.sort_by(|one, other| one.name.cmp(&other.name));
     all
 }
