@@ -9,12 +9,13 @@ mod traced;
 use std::{
     path::{Path, PathBuf},
     sync::{
-        Arc,
+        Arc, Weak,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, SystemTime},
 };
 
+use parking_lot::Mutex;
 use wharf_audit::FileSink;
 use wharf_core::{
     Code, Context, Digest, PluginName, SessionId,
@@ -28,7 +29,7 @@ use wharf_core::{
 };
 use wharf_state::HostTime;
 
-use self::traced::TracedCall;
+use self::{refusals::Refusals, traced::TracedCall};
 use crate::{configuration::AuditSettings, metrics::calls::CallMetrics, registry::Callee};
 
 /// Where the lines are, below the data directory.
@@ -49,6 +50,10 @@ pub(crate) struct Recorder {
     kept: Option<Arc<dyn AuditSink>>,
     /// Nobody traces where it is absent.
     pub(crate) tracer: Option<Tracer>,
+    /// Those that count refused requests, and tell what they have counted when lines are flushed:
+    /// a connection that is just ending may keep them for longer than the host lives.
+    // A blocking lock: held to add one, and while a host ends.
+    refusals: Mutex<Vec<Weak<Refusals>>>,
 }
 
 impl Recorder {
@@ -80,7 +85,14 @@ impl Recorder {
                 .ok()
                 .map(|sink| Arc::new(sink) as Arc<dyn AuditSink>)
         });
-        Arc::new(Self { host, calls: AtomicU64::new(0), metrics: CallMetrics::default(), kept, tracer })
+        Arc::new(Self {
+            host,
+            calls: AtomicU64::new(0),
+            metrics: CallMetrics::default(),
+            kept,
+            tracer,
+            refusals: Mutex::default(),
+        })
     }
 
     /// Begins the record of a call of the tool of this full name; `callee` is absent where there
@@ -237,6 +249,9 @@ impl AuditSink for Recorder {
     }
 
     fn flush(&self, patience: Duration) {
+        for refusals in self.refusals.lock().iter().filter_map(Weak::upgrade) {
+            refusals.tell();
+        }
         if let Some(kept) = &self.kept {
             kept.flush(patience);
         }

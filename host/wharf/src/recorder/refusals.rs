@@ -37,7 +37,10 @@ struct RefusalCounts {
 
 impl Refusals {
     pub(crate) fn new(recorder: Arc<Recorder>) -> Arc<Self> {
-        Arc::new_cyclic(|itself| Self { recorder, itself: itself.clone(), gathered: Mutex::default() })
+        let recording = Arc::clone(&recorder);
+        let refusals = Arc::new_cyclic(|itself| Self { recorder, itself: itself.clone(), gathered: Mutex::default() });
+        recording.refusals.lock().push(Arc::downgrade(&refusals));
+        refusals
     }
 
     fn gathered(&self) -> MutexGuard<'_, RefusalCounts> {
@@ -45,7 +48,7 @@ impl Refusals {
     }
 
     /// Tells what was counted; whether there was anything.
-    fn tell(&self) -> bool {
+    pub(super) fn tell(&self) -> bool {
         let counts: Vec<_> = {
             let mut gathered = self.gathered();
             gathered.counts.iter_mut().map(|(of, count)| (*of, std::mem::take(count))).collect()
