@@ -31,12 +31,16 @@ use wharf_core::{
     trace::TraceParent,
 };
 
-use crate::{context_claims, events::CallEvents, request_origin::RequestOrigin, request_permit::RequestPermit};
+use crate::{
+    context_claims,
+    events::CallEvents,
+    request_origin::{CAPABILITIES, RequestOrigin},
+    request_permit::RequestPermit,
+};
 
 /// What a client over HTTP is to do that names no session.
 const OF_HTTP: &str = "the header `Wharf-Session`, or `dev.wharf/sessionId` in `_meta`, names one";
 
-const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// How a client of the newer era calls itself.
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 

@@ -25,7 +25,7 @@ const THREAD: &str = "dev.wharf/threadId";
 
 /// Keys of the protocol's own: not for plugins.
 const PROTOCOL_PREFIX: &str = "io.modelcontextprotocol/";
-const PROGRESS_TOKEN: &str = "progressToken";
+pub(crate) const PROGRESS_TOKEN: &str = "progressToken";
 
 const CODEX_THREAD: &str = "threadId";
 const CODEX_TURN: &str = "x-codex-turn-metadata";

@@ -9,12 +9,13 @@ use rmcp::{
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-/// The version whose plain calls may go past the protocol crate.
-pub(crate) const MODERN: &str = "2026-07-28";
+use crate::context_claims::PROGRESS_TOKEN;
+
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+/// What a client of the newer era declares with each request.
+pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 /// With one of these the client hears of its request before the answer.
-const TOLD_MEANWHILE: [&str; 2] = ["progressToken", "io.modelcontextprotocol/logLevel"];
+const TOLD_MEANWHILE: [&str; 2] = [PROGRESS_TOKEN, "io.modelcontextprotocol/logLevel"];
 
 /// Whether a request of 2026-07-28 has all that such a request needs, and wants to hear of nothing
 /// but its answer.
@@ -22,7 +23,7 @@ pub(crate) fn is_plain(meta: &RequestMetaObject) -> bool {
     let members = &meta.0.0;
     // Reading them would cost a copy.
     let declares_nothing = || members.get(CAPABILITIES).and_then(Value::as_object).is_some_and(Map::is_empty);
-    members.get(VERSION).is_some_and(|version| version == MODERN)
+    members.get(VERSION).is_some_and(|version| version == ProtocolVersion::V_2026_07_28.as_str())
         && !TOLD_MEANWHILE.iter().any(|key| members.contains_key(*key))
         && (declares_nothing() || meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty())
 }

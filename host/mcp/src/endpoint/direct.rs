@@ -14,12 +14,12 @@ use std::{
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use http::{HeaderMap, HeaderName, StatusCode, header, request::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header, request::Parts};
 use rmcp::{
     ErrorData,
     model::{
-        CallToolRequestParams, CallToolResponse, ErrorCode, Extensions, JsonRpcMessage, RequestId, RequestMetaObject,
-        ServerJsonRpcMessage,
+        CallToolRequestParams, CallToolResponse, ErrorCode, Extensions, JsonRpcMessage, ProtocolVersion, RequestId,
+        RequestMetaObject, ServerJsonRpcMessage,
     },
 };
 use serde::Deserialize;
@@ -30,7 +30,7 @@ use super::answer::{self, EndpointResponse};
 use crate::{
     calls,
     context_claims::VERSION_HEADER,
-    request_origin::{self, MODERN, RequestOrigin},
+    request_origin::{self, RequestOrigin},
     request_permit::{AnswerHold, RequestPermit},
     traced::Traced,
 };
@@ -69,9 +69,9 @@ struct CallParameters {
 pub(super) fn read(handler: &Traced, headers: &HeaderMap, body: &Bytes) -> Option<DirectCall> {
     // Most other messages are told by their headers, before anything is read.
     let is_plain = single(headers, &METHOD)? == CALL
-        && single(headers, &VERSION_HEADER)? == MODERN
+        && single(headers, &VERSION_HEADER)? == ProtocolVersion::V_2026_07_28.as_str()
         && single(headers, &header::CONTENT_TYPE)? == "application/json"
-        && takes_both(single(headers, &header::ACCEPT)?);
+        && takes_both(single(headers, &header::ACCEPT)?.to_str().ok()?);
     if !is_plain {
         return None;
     }
@@ -79,7 +79,7 @@ pub(super) fn read(handler: &Traced, headers: &HeaderMap, body: &Bytes) -> Optio
     let CallParameters { name, arguments, meta } = params;
     let is_plain = jsonrpc == "2.0"
         && method == CALL
-        && single(headers, &NAME)? == name
+        && single(headers, &NAME)?.to_str().ok()? == name
         // The header may also be written in base64.
         && !name.starts_with("=?");
     let meta = RequestMetaObject::from(meta);
@@ -95,11 +95,10 @@ pub(super) fn read(handler: &Traced, headers: &HeaderMap, body: &Bytes) -> Optio
     Some(DirectCall { id, params, meta })
 }
 
-/// The text of a header that is there once.
-fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+/// The value of a header that is there once.
+pub(super) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
     let mut values = headers.get_all(name).iter();
-    let value = values.next().filter(|_| values.next().is_none())?;
-    value.to_str().ok()
+    values.next().filter(|_| values.next().is_none())
 }
 
 /// Whether both forms of an answer are named, and nothing is said of how much they are liked.

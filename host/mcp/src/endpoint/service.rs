@@ -136,8 +136,8 @@ impl HttpEndpoint {
             .with_cancellation_token(killed.clone());
         let sessions = Arc::new(SessionTable::new(sessions));
         let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
-        let handler = direct;
-        let state = EndpointState { service, handler, sessions, tenant, answers, readers, stopping, killed, heartbeat };
+        let state =
+            EndpointState { service, handler: direct, sessions, tenant, answers, readers, stopping, killed, heartbeat };
         Self { shared: Arc::new(state) }
     }
 
@@ -291,7 +291,5 @@ impl EndpointState {
 
 /// Whether the client knows an event that only says where to go on.
 fn primes(headers: &HeaderMap) -> bool {
-    let mut versions = headers.get_all(VERSION_HEADER).iter();
-    let version = versions.next().filter(|_| versions.next().is_none());
-    version.is_some_and(|version| version.as_bytes() >= PRIMED_SINCE.as_bytes())
+    direct::single(headers, &VERSION_HEADER).is_some_and(|version| version.as_bytes() >= PRIMED_SINCE.as_bytes())
 }

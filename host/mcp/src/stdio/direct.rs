@@ -18,10 +18,14 @@ use rmcp::{
 use tokio::sync::RwLock;
 use tokio_util::sync::CancellationToken;
 
-use crate::{calls, request_origin::RequestOrigin, request_permit::RequestPermit, traced::Traced};
+use crate::{
+    calls,
+    request_origin::{self, RequestOrigin},
+    request_permit::{AnswerHold, RequestPermit},
+    traced::Traced,
+};
 
-/// The calls of one connection. Clones are the same calls.
-#[derive(Clone)]
+/// The calls of one connection.
 pub(super) struct DirectCalls {
     handler: Traced,
     /// Fires when the connection ends.
@@ -71,20 +75,23 @@ impl DirectCalls {
             return None;
         }
         match call.extensions.get::<RequestMetaObject>() {
-            Some(meta) if meta.protocol_version().is_some() => crate::request_origin::is_plain(meta).then_some(None),
+            Some(meta) if meta.protocol_version().is_some() => request_origin::is_plain(meta).then_some(None),
             // A client of the older era, once it has said that it is ready.
             _ => self.handler.handler().peer().map(Some),
         }
     }
 
-    /// Makes a call, and hands its answer on unless it was cancelled.
-    pub(super) fn begin<F>(&self, call: DirectCall, send: impl FnOnce(ServerJsonRpcMessage) -> F + Send + 'static)
-    where
+    /// Makes a call, and hands its answer on unless it was cancelled, with the memory of it until
+    /// it is text.
+    pub(super) fn begin<F>(
+        &self,
+        call: DirectCall,
+        send: impl FnOnce(ServerJsonRpcMessage, Option<AnswerHold>) -> F + Send + 'static,
+    ) where
         F: Future<Output = ()> + Send,
     {
         let DirectCall { id, params, meta, extensions, peer } = call;
         let (handler, cancel) = (self.handler.clone(), self.stop.child_token());
-        // The memory of the answer, until that is text.
         let unwritten = extensions.get::<RequestPermit>().map(|permit| permit.answer().clone());
         self.running.lock().insert(id.clone(), cancel.clone());
         let running = Arc::clone(&self.running);
@@ -95,9 +102,9 @@ impl DirectCalls {
             let origin = RequestOrigin { id: id.clone(), meta, extensions, cancel, peer };
             let called = handler.call(params, origin).await;
             if running.lock().remove(&id).is_some() {
-                send(calls::message(called, id, modern)).await;
+                send(calls::message(called, id, modern), unwritten).await;
             }
-            drop((unwritten, at_work));
+            drop(at_work);
         });
     }
 

@@ -201,8 +201,9 @@ impl<R, W> LineTransport<R, W> {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let (outbox, closed) = (Arc::clone(&self.outbox), self.closed.clone());
-        self.direct.begin(call, |message| async move {
+        self.direct.begin(call, |message, memory| async move {
             queue(&outbox, message);
+            drop(memory);
             // Who is gone is told of nothing.
             let _ = deliver(outbox, closed).await;
         });

@@ -31,16 +31,11 @@ use crate::{folder::SETTLE, installed::Compiling, loading::CompiledPlugin};
 const AT_ONCE: usize = 2;
 
 /// What is being compiled for a host, and its end.
+#[derive(Default)]
 pub(super) struct Compilations {
     stop: CancellationToken,
     /// How many plugins are compiled or wait for that.
     unfinished: watch::Sender<usize>,
-}
-
-impl Default for Compilations {
-    fn default() -> Self {
-        Self { stop: CancellationToken::new(), unfinished: watch::Sender::default() }
-    }
 }
 
 impl Compilations {
