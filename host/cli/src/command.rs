@@ -90,7 +90,7 @@ impl Wharf {
             Command::Serve(serve) => serve.run(&self.global),
             Command::Tools(tools) => tools.run(&self.global),
             Command::Call(call) => call.run(&self.global),
-            Command::Inspect(inspect) => inspect.run(),
+            Command::Inspect(inspect) => inspect.run(&self.global),
             Command::Grant(grant) => grant.run(&self.global),
             Command::Config(config) => config.run(&self.global),
             Command::Plugin(plugin) => plugin.run(&self.global),

@@ -10,7 +10,11 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
 use wharf::{Configuration, Host, HostBuilder, with_causes};
 
-use crate::{exit::Unusable, profile::ProfileChoice};
+use crate::{
+    exit::Unusable,
+    profile::ProfileChoice,
+    progress::{self, LogWriter, ProgressDisplay},
+};
 
 /// Options of every subcommand.
 #[derive(Debug, Clone, Args)]
@@ -31,6 +35,10 @@ pub(crate) struct Global {
     #[arg(long, global = true, env = "WHARF_LOG", value_name = "FILTER", default_value = "warn,wharf::start=info")]
     log: Targets,
 
+    /// Show no progress of work that takes long
+    #[arg(long, short, global = true)]
+    quiet: bool,
+
     /// Write the log as JSON lines
     #[arg(long, global = true, env = "WHARF_LOG_JSON")]
     log_json: bool,
@@ -42,15 +50,19 @@ impl Global {
         let filter = self.log.clone().with_target("rmcp", LevelFilter::WARN);
         let filter = if prints_refused { filter.with_target("wharf::refused", LevelFilter::OFF) } else { filter };
         let registry = tracing_subscriber::registry().with(filter);
-        let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+        let lines = tracing_subscriber::fmt::layer().with_writer(LogWriter);
         // The library would say on standard error that this cannot be written, and panic in whatever was logged.
         let lines = lines.log_internal_errors(false);
         if self.log_json {
             registry.with(lines.json()).init();
         } else {
-            let coloured = std::io::IsTerminal::is_terminal(&std::io::stderr());
-            registry.with(lines.with_ansi(coloured)).init();
+            registry.with(lines.with_ansi(progress::has_colours())).init();
         }
+    }
+
+    /// How progress is shown.
+    pub(crate) fn progress(&self) -> ProgressDisplay {
+        ProgressDisplay::of_standard_error(self.quiet)
     }
 
     /// Paths mean what they meant where they were typed, whatever runs in another
@@ -118,10 +130,12 @@ impl Global {
     async fn opened(&self, configuration: Configuration, how: impl FnOnce(HostBuilder) -> HostBuilder) -> Result<Host> {
         let data = self.data(&configuration)?;
         let bundled_missing = configuration.plugins.is_empty();
+        let starting = self.progress().step("preparing the plugins");
         let host = how(self.builder(configuration)?)
             .open()
             .await
             .map_err(|error| Unusable(format!("{} ({})", with_causes(&error), data.display())))?;
+        drop(starting);
         if bundled_missing && host.installed().is_empty() && host.rejected().is_empty() && host.compiling().is_empty() {
             tracing::warn!(
                 "this binary was built without plugins, so there are no tools; run `cargo xtask plugins` and build \

@@ -14,6 +14,7 @@ mod listing;
 mod output_file;
 mod own_terminal;
 mod profile;
+mod progress;
 mod session;
 mod tables;
 

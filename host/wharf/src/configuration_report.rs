@@ -8,19 +8,18 @@ use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use wharf_core::{Digest, Grants, PluginName, text::with_causes};
-use wharf_engine::{Backends, Component, Engine, EngineConfig};
+use wharf_engine::{Component, Engine};
 use wharf_files::regular_file;
-use wharf_state::MemoryStore;
 
 use crate::{
     added::AddedPlugins,
     bundled,
     configuration::{Configuration, PluginSettings, TokenSettings, read_header, read_secrets},
     folder::{Folder, FolderPlugin},
+    inspecting,
     loading::check_selection,
     nearest::nearest,
     reserved_name, unknown_table,
@@ -53,13 +52,8 @@ impl Configuration {
             format!("[plugin.{name}] {}", table.reason)
         }));
         let cache = data.join("cache");
-        let config = EngineConfig {
-            limits: self.host_limits.clone(),
-            // Where no host has ever been, nothing is made.
-            cache_directory: cache.is_dir().then_some(cache),
-            ..EngineConfig::default()
-        };
-        let engine = Engine::new(config, Backends::with_state(Arc::new(MemoryStore::default())));
+        // Where no host has ever been, nothing is made.
+        let engine = inspecting::engine(self.host_limits.clone(), cache.is_dir().then_some(cache));
         self.check_folder(&engine, &folder, data, &mut checked);
         for (name, settings) in self.plugins.iter().filter(|(_, settings)| settings.enabled) {
             self.check_source(&engine, name, settings, &mut checked);

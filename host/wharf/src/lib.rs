@@ -50,6 +50,7 @@ mod file_stamp;
 mod folder;
 mod front_ends;
 mod host;
+mod inspecting;
 mod installed;
 pub mod inventory;
 mod loading;
@@ -138,11 +139,11 @@ pub mod chromium {
     pub use wharf_chromium::{BROWSER_USER, Chromium, ChromiumError, ChromiumSettings, InstalledChromium};
 }
 
-/// Components without a host: read, compiled and inspected.
-pub mod engine {
-    pub use wharf_engine::{
-        Backends, Component, Engine, EngineConfig, EngineError, Inspection, LoadError, Plugin, PluginPolicy,
-    };
+/// Components: looked at without a host, and loaded as plugins.
+pub mod component {
+    pub use wharf_engine::{Component, EngineError, Inspection, LoadError, Plugin, PluginPolicy};
+
+    pub use crate::inspecting::inspect;
 }
 
 /// What grants are made of.

@@ -104,7 +104,9 @@ impl CallArguments {
         let configuration = global.configuration()?;
         let answered = runtime()?.block_on(async {
             let host = global.open(configuration).await?;
+            let calling = global.progress().step(format!("calling {}", self.tool));
             let answered = host.call(request).await;
+            drop(calling);
             let running = host.running();
             if running > 0 {
                 eprintln!("{running} process(es) or page(s) that it started end with this command; `wharf serve` would keep them");

@@ -35,6 +35,7 @@ impl DoctorArguments {
         let data = global.data(&configuration)?;
         let mut findings = vec![Finding::well("version", env!("CARGO_PKG_VERSION"))];
         let runtime = runtime()?;
+        let trying = global.progress().step("trying what holds on this machine");
         let opened = runtime.block_on(global.builder(configuration.clone())?.fixed_grants().open());
         findings.push(opening::configuration(global.configuration_path().as_deref(), opened.as_ref().err()));
         findings.push(opening::data(&data, opened.as_ref().err()));
@@ -54,6 +55,7 @@ impl DoctorArguments {
         findings.push(runtime.block_on(containing::browser(&configuration, &spawner, opened.as_ref().ok())));
         findings.push(polls(&configuration));
         drop(opened);
+        drop(trying);
         runtime.shutdown_timeout(Duration::from_secs(5));
         let ill = findings.iter().any(|finding| finding.advice.is_some());
         if self.json {

@@ -102,7 +102,7 @@ impl GrantArguments {
         let read = |path: &Path| Configuration::read(path).map_err(|error| Unusable(with_causes(&error)));
         let configuration = if target.exists() { read(&target)? } else { Configuration::default() };
         let data = global.data(&configuration)?;
-        let subject = Subject::find(&self.plugin, self.name.as_ref(), &configuration, &data)?;
+        let subject = Subject::find(&self.plugin, self.name.as_ref(), &configuration, (&data, global.progress()))?;
         subject.describe();
         let mut edit = ConfigurationEdit::open(&target).map_err(unusable)?;
         let (mut confirm, mut grantings) = (self.confirm, Vec::new());

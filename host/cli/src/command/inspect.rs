@@ -1,20 +1,27 @@
 //! `wharf inspect`: what a component is, before anybody grants it anything.
 
-use std::{path::PathBuf, process::ExitCode, sync::Arc};
+use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::json;
 use wharf::{
-    HostLimits, MemoryStore, PluginName,
-    engine::{Backends, Component, Engine, EngineConfig, Inspection},
+    HostLimits, PluginName,
+    component::{self, Component, Inspection},
     grant::Capability,
     reserved_name,
     sources::read_component,
     with_causes,
 };
 
-use crate::{exit::Unusable, global::absolute, print::print_json, tables};
+use crate::{
+    bytes::size,
+    exit::Unusable,
+    global::{Global, absolute},
+    print::print_json,
+    progress::ProgressDisplay,
+    tables,
+};
 
 /// Show what a component is: digest, size, imports, tools, prompts and resources, and which grants it asks for
 ///
@@ -31,12 +38,13 @@ pub(super) struct InspectArguments {
 }
 
 impl InspectArguments {
-    pub(super) fn run(self) -> Result<ExitCode> {
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let name = plugin_name(&self.file);
         let limits = HostLimits::default();
         let bytes = read_component(&self.file, limits.component_bytes)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
-        let inspection = look_at(&name, Component::new(bytes), limits, &self.file.display().to_string())?;
+        let look = Look { limits, cache: None, progress: global.progress() };
+        let inspection = look.at(&name, Component::new(bytes), &self.file.display().to_string())?;
         if self.json {
             let reasons: serde_json::Map<_, _> =
                 inspection.reasons.iter().map(|(capability, reason)| (capability.to_string(), json!(reason))).collect();
@@ -58,14 +66,21 @@ impl InspectArguments {
     }
 }
 
-/// Asks a component what it is, in a sandbox without any grant; `shown` names it
-/// in an error.
-pub(super) fn look_at(name: &PluginName, component: Component, limits: HostLimits, shown: &str) -> Result<Inspection> {
-    let config = EngineConfig { limits, ..EngineConfig::default() };
-    let engine = Engine::new(config, Backends::with_state(Arc::new(MemoryStore::default())));
-    let plugin =
-        engine.load(name.clone(), component).map_err(|error| Unusable(format!("{shown}: {}", with_causes(&error))))?;
-    Ok(plugin.inspect())
+/// A look at components, in a sandbox without any grant.
+pub(super) struct Look {
+    pub(super) limits: HostLimits,
+    /// Where hosts keep compiled code: used and filled, where one is named.
+    pub(super) cache: Option<PathBuf>,
+    pub(super) progress: ProgressDisplay,
+}
+
+impl Look {
+    /// Asks a component what it is; `shown` names it in an error.
+    pub(super) fn at(self, name: &PluginName, component: Component, shown: &str) -> Result<Inspection> {
+        let _compiling = self.progress.step(format!("compiling {name} ({})", size(component.bytes().len() as u64)));
+        let inspected = component::inspect(name, component, self.limits, self.cache);
+        Ok(inspected.map_err(|error| Unusable(format!("{shown}: {}", with_causes(&error))))?)
+    }
 }
 
 /// The name that the file would have as a plugin; `plugin`, where its own is none or no

@@ -11,7 +11,7 @@ use wharf::{
     Configuration, Grants, PluginName,
     added::AddedPlugins,
     bundled_component,
-    engine::{Component, Inspection},
+    component::{Component, Inspection},
     grant::Capability,
     sources::read_component,
     with_causes,
@@ -19,8 +19,9 @@ use wharf::{
 
 use super::words;
 use crate::{
-    command::inspect::{look_at, plugin_name},
+    command::inspect::{Look, plugin_name},
     exit::Unusable,
+    progress::ProgressDisplay,
 };
 
 /// Where the component is.
@@ -68,9 +69,11 @@ impl Subject {
         plugin: &str,
         name: Option<&PluginName>,
         configuration: &Configuration,
-        data: &Path,
+        (data, progress): (&Path, ProgressDisplay),
     ) -> Result<Self> {
         let limit = configuration.host_limits.component_bytes;
+        // Hosts that use this data directory may have compiled it, and find what is compiled here.
+        let look = Look { limits: configuration.host_limits.clone(), cache: Some(data.join("cache")), progress };
         let read = |file: &Path| {
             let bytes = read_component(file, limit).with_context(|| format!("cannot read {}", file.display()))?;
             Ok::<_, anyhow::Error>(Component::new(bytes))
@@ -78,18 +81,18 @@ impl Subject {
         if let (None, Ok(name)) = (name, plugin.parse::<PluginName>()) {
             let source = configuration.plugins.get(&name).and_then(|settings| settings.source.clone());
             if let Some(file) = source {
-                return Self::new(configuration, name, read(&file)?, SubjectSource::File(file));
+                return Self::new(configuration, look, name, read(&file)?, SubjectSource::File(file));
             }
             if let Some(component) = bundled_component(&name) {
-                return Self::new(configuration, name, component, SubjectSource::Bundled);
+                return Self::new(configuration, look, name, component, SubjectSource::Bundled);
             }
             let added = AddedPlugins::of(data).component_of(&name, limit);
             if let Some(bytes) = added.map_err(|error| Unusable(with_causes(&error)))? {
-                return Self::new(configuration, name, Component::new(bytes), SubjectSource::Added);
+                return Self::new(configuration, look, name, Component::new(bytes), SubjectSource::Added);
             }
             let file = configuration.plugin_folder.as_ref().map(|folder| folder.join(format!("{name}.wasm")));
             if let Some(file) = file.filter(|file| file.exists()) {
-                return Self::new(configuration, name, read(&file)?, SubjectSource::Folder(file));
+                return Self::new(configuration, look, name, read(&file)?, SubjectSource::Folder(file));
             }
         }
         let file = std::fs::canonicalize(plugin).map_err(|error| {
@@ -110,11 +113,12 @@ impl Subject {
             }
         }
         let component = read(&file)?;
-        Self::new(configuration, name, component, SubjectSource::File(file))
+        Self::new(configuration, look, name, component, SubjectSource::File(file))
     }
 
     fn new(
         configuration: &Configuration,
+        look: Look,
         name: PluginName,
         component: Component,
         source: SubjectSource,
@@ -123,7 +127,7 @@ impl Subject {
             SubjectSource::File(file) | SubjectSource::Folder(file) => file.display().to_string(),
             SubjectSource::Bundled | SubjectSource::Added => name.to_string(),
         };
-        let inspection = look_at(&name, component, configuration.host_limits.clone(), &shown)?;
+        let inspection = look.at(&name, component, &shown)?;
         let is_written = configuration.plugins.contains_key(&name);
         let (mut written, mut granted, mut withheld) = (Grants::default(), Grants::default(), None);
         // What is not written is granted nothing, but for what is bundled.

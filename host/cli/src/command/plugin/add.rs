@@ -1,18 +1,13 @@
 //! `wharf plugin add` and `wharf plugin update`: fetch, inspect, keep, tell.
 
-use std::{
-    io::{IsTerminal as _, Write as _},
-    process::ExitCode,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
 use wharf::{
-    Digest, MemoryStore, PluginName,
+    Digest, PluginName,
     added::{AddedError, Receipt},
-    engine::{Backends, Component, Engine, EngineConfig, Inspection},
+    component::{Component, Inspection},
     sources::{PluginSource, RegistryLogins, SourceError},
 };
 
@@ -21,7 +16,7 @@ use super::{
     installation::{Installation, absolute_source, check_digest, unusable},
     show,
 };
-use crate::{bytes::size, configuration_edit::ConfigurationEdit, exit::Unusable, hosts::HostAnswers};
+use crate::{command::inspect::Look, configuration_edit::ConfigurationEdit, exit::Unusable, hosts::HostAnswers};
 
 #[derive(Debug, Args)]
 pub(super) struct Add {
@@ -185,23 +180,12 @@ fn named_after(source: &PluginSource) -> Result<PluginName> {
     })
 }
 
-/// Fetches a component, and shows how far that is where somebody looks on; from a
-/// registry, with the digest of its manifest.
+/// Fetches a component; from a registry, with the digest of its manifest.
 fn fetch(installation: &Installation, source: &PluginSource) -> Result<(Component, Option<String>)> {
-    let shown = !installation.json && std::io::stderr().is_terminal();
-    let mut last = Instant::now();
-    let mut came = |bytes: u64| {
-        if shown && last.elapsed() > Duration::from_millis(200) {
-            last = Instant::now();
-            eprint!("\rfetching {source}: {} ", size(bytes));
-            let _ = std::io::stderr().flush();
-        }
-    };
+    let fetching = installation.progress.step(format!("fetching {source}"));
     let limit = installation.configuration.host_limits.component_bytes;
-    let fetched = source.fetch(limit, &RegistryLogins::of_docker(), &mut came);
-    if shown {
-        eprint!("\r\x1b[K");
-    }
+    let fetched = source.fetch(limit, &RegistryLogins::of_docker(), &mut |bytes| fetching.came(bytes));
+    drop(fetching);
     let fetched = fetched.map_err(|error| unusable(&error))?;
     Ok((Component::new(fetched.component), fetched.manifest))
 }
@@ -214,14 +198,7 @@ fn inspect(
     source: &PluginSource,
     component: Component,
 ) -> Result<Inspection> {
-    if !installation.json && std::io::stderr().is_terminal() {
-        eprintln!("inspecting {} ({})", name, size(component.bytes().len() as u64));
-    }
     let limits = installation.configuration.host_limits.clone();
-    let config =
-        EngineConfig { limits, cache_directory: Some(installation.data.join("cache")), ..EngineConfig::default() };
-    let engine = Engine::new(config, Backends::with_state(Arc::new(MemoryStore::default())));
-    let loaded = engine.load(name.clone(), component);
-    let plugin = loaded.map_err(|error| Unusable(format!("{source}: {}", wharf::with_causes(&error))))?;
-    Ok(plugin.inspect())
+    let look = Look { limits, cache: Some(installation.data.join("cache")), progress: installation.progress };
+    look.at(name, component, &source.to_string())
 }

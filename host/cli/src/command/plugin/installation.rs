@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use wharf::{Configuration, Digest, added::AddedPlugins, sources::PluginSource};
 
-use crate::{exit::Unusable, global::Global};
+use crate::{exit::Unusable, global::Global, progress::ProgressDisplay};
 
 /// What each command about plugins works on.
 pub(super) struct Installation {
@@ -16,6 +16,7 @@ pub(super) struct Installation {
     pub(super) data: PathBuf,
     pub(super) added: AddedPlugins,
     pub(super) json: bool,
+    pub(super) progress: ProgressDisplay,
 }
 
 impl Installation {
@@ -23,7 +24,7 @@ impl Installation {
         let configuration = global.configuration()?;
         let data = global.data(&configuration)?;
         let file = global.configuration_target()?;
-        Ok(Self { added: AddedPlugins::of(&data), configuration, file, data, json })
+        Ok(Self { added: AddedPlugins::of(&data), configuration, file, data, json, progress: global.progress() })
     }
 }
 

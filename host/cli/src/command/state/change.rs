@@ -48,7 +48,9 @@ impl Import {
         };
         let data = global.data(&global.configuration()?)?;
         let inventory = Inventory::open_or_make(&data).map_err(unusable)?;
+        let importing = global.progress().step("importing");
         let imported = inventory.import(&mut *from, existing).map_err(unusable)?;
+        drop(importing);
         let written = imported.written;
         println!("Imported {} buckets with {} entries, {}.", written.buckets, written.entries, size(written.bytes));
         if imported.replaced > 0 {

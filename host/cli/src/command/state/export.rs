@@ -40,6 +40,7 @@ impl Export {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let inventory = open(global)?;
         let selection = self.filters.selection();
+        let exporting = global.progress().step("exporting");
         let Some(path) = self.output else {
             // A cut export must not pass for a whole one, so a reader that goes is an error.
             let mut out = BufWriter::new(stdout().lock());
@@ -48,6 +49,7 @@ impl Export {
             return Ok(ExitCode::SUCCESS);
         };
         let totals = write(&inventory, &selection, &path)?;
+        drop(exporting);
         eprintln!(
             "{}: {} buckets with {} entries, {}",
             path.display(),
