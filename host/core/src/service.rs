@@ -97,10 +97,10 @@ pub trait ToolService: Send + Sync + 'static {
     /// describes, and [`ToolService::find`] is for calls.
     fn tool(&self, viewer: Viewer<'_>, name: &str) -> Option<ToolDefinition>;
 
-    /// Whether an HTTP request for the tool of this full name has to repeat arguments in its
-    /// headers (`x-mcp-header` in its input schema). Cheap, and not recorded. No, where the
-    /// viewer sees no such tool.
-    fn repeats_arguments(&self, viewer: Viewer<'_>, name: &str) -> bool;
+    /// The tool of this full name as the viewer may call it, for a transport that has to know
+    /// more of it before its caller is read. Cheap, and not recorded; nothing where the viewer
+    /// sees no such tool, which [`ToolService::find`] then says in words.
+    fn callable(&self, viewer: Viewer<'_>, name: &str) -> Option<Arc<dyn CallableTool>>;
 
     /// Changes its value each time that the tools of this tenant have become another list.
     /// Nothing where they never do.
@@ -136,6 +136,10 @@ pub trait ToolService: Send + Sync + 'static {
 /// A tool that was found.
 #[async_trait::async_trait]
 pub trait CallableTool: Send + Sync {
+    /// Whether an HTTP request for it has to repeat arguments in its headers (`x-mcp-header`
+    /// in its input schema).
+    fn repeats_arguments(&self) -> bool;
+
     /// Calls it on behalf of the caller that found it.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use rmcp::{
         RequestId, ServerJsonRpcMessage, ServerResult, Tool,
     },
 };
-use wharf_core::{Code, Error, InputGiven, service::Arguments};
+use wharf_core::{Code, Error, InputGiven, json::InvalidJson, service::Arguments};
 
 use crate::{
     answer,
@@ -39,22 +39,29 @@ impl Handler {
     pub(crate) async fn call(
         &self,
         request: CallToolRequestParams,
-        origin: RequestOrigin,
+        mut origin: RequestOrigin,
         span: &mut RequestSpan,
     ) -> Result<CallToolResponse, ErrorData> {
         let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
+        let found = origin.tool.take();
         let carried = CarriedArguments::take(&origin.extensions);
         let mut arguments = carried.unwrap_or_else(|| arguments.unwrap_or_default());
         let client = match self.request(&name, origin, &mut arguments) {
             Ok(client) => client,
             Err(error) => return Ok(answer::failure(error).into()),
         };
-        if let Some(preparing) = self.served().tools.preparing(&client.caller, &name)
-            && let Err(error) = client.hearing_before(preparing).await
-        {
-            return Ok(answer::failure(error).into());
-        }
-        let tool = self.served().tools.find(&client.caller, &name).map_err(refusal)?;
+        let tool = match found {
+            Some(tool) => tool,
+            None => {
+                let tools = &self.served().tools;
+                if let Some(preparing) = tools.preparing(&client.caller, &name)
+                    && let Err(error) = client.hearing_before(preparing).await
+                {
+                    return Ok(answer::failure(error).into());
+                }
+                tools.find(&client.caller, &name).map_err(refusal)?
+            }
+        };
         // A name becomes one of the span's only where the operator knows it.
         span.name_subject("tools/call", &name);
         let arguments = Arguments::from(arguments);
@@ -102,6 +109,6 @@ pub(crate) fn message(
     }
 }
 
-fn lost(error: &serde_json::Error) -> Error {
+fn lost(error: &InvalidJson) -> Error {
     Error::new(Code::Internal, format!("the host cannot read the arguments of this call again: {error}"))
 }

@@ -1,6 +1,8 @@
 //! What a transport hands over of a request, whatever it asks for: by the protocol crate, or
 //! past it.
 
+use std::sync::Arc;
+
 use rmcp::{
     RoleServer,
     model::{Extensions, ProtocolVersion, RequestId, RequestMetaObject},
@@ -8,6 +10,7 @@ use rmcp::{
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
+use wharf_core::service::CallableTool;
 
 use crate::context_claims::PROGRESS_TOKEN;
 
@@ -36,6 +39,8 @@ pub(crate) struct RequestOrigin {
     pub(crate) cancel: CancellationToken,
     /// Absent for a request of 2026-07-28 that wants to hear of nothing but its answer.
     pub(crate) peer: Option<Peer<RoleServer>>,
+    /// The tool of a call, where its transport has looked it up.
+    pub(crate) tool: Option<Arc<dyn CallableTool>>,
 }
 
 impl RequestOrigin {
@@ -49,6 +54,6 @@ impl RequestOrigin {
 impl From<RequestContext<RoleServer>> for RequestOrigin {
     fn from(context: RequestContext<RoleServer>) -> Self {
         let RequestContext { ct, id, meta, extensions, peer, .. } = context;
-        Self { id, meta, extensions, cancel: ct, peer: Some(peer) }
+        Self { id, meta, extensions, cancel: ct, peer: Some(peer), tool: None }
     }
 }

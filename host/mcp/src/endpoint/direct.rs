@@ -9,6 +9,7 @@
 use std::{
     future::Future,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -25,6 +26,7 @@ use rmcp::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
+use wharf_core::service::CallableTool;
 
 use super::answer::{self, EndpointResponse};
 use crate::{
@@ -43,6 +45,8 @@ pub(super) struct DirectCall {
     id: RequestId,
     params: CallToolRequestParams,
     meta: RequestMetaObject,
+    /// Nothing where its client sees no such tool.
+    tool: Option<Arc<dyn CallableTool>>,
 }
 
 /// A message with nothing but what a plain call has: another member is another message.
@@ -87,12 +91,13 @@ pub(super) fn read(handler: &Traced, headers: &HeaderMap, body: &Bytes) -> Optio
         return None;
     }
     let handler = handler.handler();
-    if handler.served().tools.repeats_arguments(handler.viewer(), &name) {
+    let tool = handler.served().tools.callable(handler.viewer(), &name);
+    if tool.as_ref().is_some_and(|tool| tool.repeats_arguments()) {
         return None;
     }
     let mut params = CallToolRequestParams::new(name);
     params.arguments = Some(arguments);
-    Some(DirectCall { id, params, meta })
+    Some(DirectCall { id, params, meta, tool })
 }
 
 /// The value of a header that is there once.
@@ -122,12 +127,12 @@ impl DirectCall {
         unwritten: AnswerHold,
         killed: CancellationToken,
     ) -> EndpointResponse {
-        let Self { id, params, meta } = self;
+        let Self { id, params, meta, tool } = self;
         let mut extensions = Extensions::new();
         extensions.insert(head);
         extensions.insert(permit);
         let cancel = CancellationToken::new();
-        let origin = RequestOrigin { id: id.clone(), meta, extensions, cancel: cancel.clone(), peer: None };
+        let origin = RequestOrigin { id: id.clone(), meta, extensions, cancel: cancel.clone(), peer: None, tool };
         let calling = Box::pin(async move { handler.call(params, origin).await });
         let called = tokio::select! {
             biased;

@@ -1,10 +1,17 @@
 //! Calls of tools that go past the protocol crate, whose types alone they use.
 //!
 //! That crate makes three tasks for each request and wakes its own between them. A call
-//! needs one. It ends with its connection and by `notifications/cancelled`, as those do
+//! needs one, or none where it is short and alone. It ends with its connection and by `notifications/cancelled`, as those do
 //! that the crate serves. Whatever is out of the ordinary goes the crate's way.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    future::poll_fn,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
 
 use parking_lot::Mutex;
 use rmcp::{
@@ -83,29 +90,43 @@ impl DirectCalls {
 
     /// Makes a call, and hands its answer on unless it was cancelled, with the memory of it until
     /// it is text.
-    pub(super) fn begin<F>(
+    ///
+    /// `is_last` says that no other message has come. Where no other call runs either, this one
+    /// begins on the task that read it: another thread would have to be woken first, which
+    /// takes as long as a small call itself. What is not done when it first waits, or when
+    /// the guest has computed for one epoch, goes on by a task of its own. Never waits.
+    pub(super) async fn begin<F>(
         &self,
         call: DirectCall,
+        is_last: bool,
         send: impl FnOnce(ServerJsonRpcMessage, Option<AnswerHold>) -> F + Send + 'static,
     ) where
-        F: Future<Output = ()> + Send,
+        F: Future<Output = ()> + Send + 'static,
     {
         let DirectCall { id, params, meta, extensions, peer } = call;
         let (handler, cancel) = (self.handler.clone(), self.stop.child_token());
         let unwritten = extensions.get::<RequestPermit>().map(|permit| permit.answer().clone());
-        self.running.lock().insert(id.clone(), cancel.clone());
+        let is_alone = {
+            let mut running = self.running.lock();
+            running.insert(id.clone(), cancel.clone());
+            is_last && running.len() == 1
+        };
         let running = Arc::clone(&self.running);
         // None where somebody waits for the end already: then nothing begins any more.
         let at_work = Arc::clone(&self.at_work).try_read_owned().ok();
-        tokio::spawn(async move {
+        let mut answering = Box::pin(async move {
             let modern = peer.is_none();
-            let origin = RequestOrigin { id: id.clone(), meta, extensions, cancel, peer };
+            let origin = RequestOrigin { id: id.clone(), meta, extensions, cancel, peer, tool: None };
             let called = handler.call(params, origin).await;
             if running.lock().remove(&id).is_some() {
                 send(calls::message(called, id, modern), unwritten).await;
             }
             drop(at_work);
         });
+        if is_alone && poll_fn(|context| Poll::Ready(is_over(answering.as_mut(), context))).await {
+            return;
+        }
+        tokio::spawn(answering);
     }
 
     /// Cancels a call: nothing answers it any more. Says whether it was one of these.
@@ -121,4 +142,10 @@ impl DirectCalls {
     pub(super) async fn finished(&self) {
         drop(self.at_work.write().await);
     }
+}
+
+/// Goes on with a call as far as it comes, and says whether that was its end. One that panics
+/// ends alone, as it would in a task.
+fn is_over(answering: Pin<&mut impl Future<Output = ()>>, context: &mut Context<'_>) -> bool {
+    catch_unwind(AssertUnwindSafe(|| answering.poll(context))).map_or(true, |polled| polled.is_ready())
 }

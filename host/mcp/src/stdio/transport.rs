@@ -196,17 +196,19 @@ impl<R, W> LineTransport<R, W> {
     }
 
     /// Makes a call past the protocol crate.
-    fn call(&self, call: DirectCall)
+    async fn call(&mut self, call: DirectCall)
     where
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let (outbox, closed) = (Arc::clone(&self.outbox), self.closed.clone());
-        self.direct.begin(call, |message, memory| async move {
+        let is_last = self.start == self.buffer.len();
+        let send = |message, memory| async move {
             queue(&outbox, message);
             drop(memory);
             // Who is gone is told of nothing.
             let _ = deliver(outbox, closed).await;
-        });
+        };
+        self.direct.begin(call, is_last, send).await;
     }
 
     /// The memory of what a message answers.
@@ -243,7 +245,7 @@ where
             self.outbox.below(BACKLOG_BYTES).await;
             match self.next().await {
                 Some(IncomingLine::Message(message)) if self.opened => match self.direct.take(message) {
-                    Ok(call) => self.call(call),
+                    Ok(call) => self.call(call).await,
                     Err(message) => {
                         self.note(&message);
                         return Some(*message);

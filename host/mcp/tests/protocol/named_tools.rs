@@ -27,6 +27,7 @@ pub(crate) struct Named<T>(pub(crate) Arc<T>);
 struct Found<T> {
     tools: Arc<T>,
     name: String,
+    repeats_arguments: bool,
 }
 
 fn is_seen(viewer: Viewer<'_>, name: &str) -> bool {
@@ -42,10 +43,8 @@ impl<T: NamedTools> ToolService for Named<T> {
         self.tools(viewer).iter().find(|tool| tool.name == name).cloned()
     }
 
-    fn repeats_arguments(&self, viewer: Viewer<'_>, name: &str) -> bool {
-        let names_a_header =
-            |tool: ToolDefinition| Value::from((*tool.input_schema).clone()).to_string().contains("x-mcp-header");
-        self.tool(viewer, name).is_some_and(names_a_header)
+    fn callable(&self, viewer: Viewer<'_>, name: &str) -> Option<Arc<dyn CallableTool>> {
+        self.tool(viewer, name).map(|tool| self.found(tool))
     }
 
     fn changes(&self, _: &TenantId) -> Option<watch::Receiver<u64>> {
@@ -58,13 +57,23 @@ impl<T: NamedTools> ToolService for Named<T> {
             let names: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
             Error::new(Code::NotFound, format!("there is no tool {name:?}; there are: {}", names.join(", ")))
         };
-        let tool = self.tool(caller.viewer(), name).ok_or_else(unknown)?;
-        Ok(Arc::new(Found { tools: Arc::clone(&self.0), name: tool.name }))
+        self.callable(caller.viewer(), name).ok_or_else(unknown)
+    }
+}
+
+impl<T: NamedTools> Named<T> {
+    fn found(&self, tool: ToolDefinition) -> Arc<dyn CallableTool> {
+        let repeats_arguments = Value::from((*tool.input_schema).clone()).to_string().contains("x-mcp-header");
+        Arc::new(Found { tools: Arc::clone(&self.0), name: tool.name, repeats_arguments })
     }
 }
 
 #[async_trait::async_trait]
 impl<T: NamedTools> CallableTool for Found<T> {
+    fn repeats_arguments(&self) -> bool {
+        self.repeats_arguments
+    }
+
     async fn call(&self, caller: Arc<Caller>, arguments: Arguments, input: InputGiven) -> Result<Answer, Error> {
         let mut request = CallRequest::of(caller, self.name.as_str(), arguments.into_values());
         request.input = input;

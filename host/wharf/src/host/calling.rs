@@ -71,6 +71,10 @@ impl Host {
         found.filter(|callee| callee.is_seen_by(viewer, name))
     }
 
+    fn found(&self, name: &str, callee: Arc<Callee>) -> Arc<dyn CallableTool> {
+        Arc::new(FoundTool { host: self.clone(), name: name.to_owned(), callee })
+    }
+
     async fn run(
         &self,
         name: &str,
@@ -218,6 +222,10 @@ struct FoundTool {
 
 #[async_trait::async_trait]
 impl CallableTool for FoundTool {
+    fn repeats_arguments(&self) -> bool {
+        self.callee.tool().repeats_arguments
+    }
+
     async fn call(&self, caller: Arc<Caller>, arguments: Arguments, input: InputGiven) -> Result<Answer, Error> {
         self.host.run(&self.name, &self.callee, &caller, arguments, input).await
     }
@@ -239,8 +247,8 @@ impl ToolService for Host {
         self.seen(viewer, name).map(|callee| self.registry().definition(&callee, name))
     }
 
-    fn repeats_arguments(&self, viewer: Viewer<'_>, name: &str) -> bool {
-        self.seen(viewer, name).is_some_and(|callee| callee.tool().repeats_arguments)
+    fn callable(&self, viewer: Viewer<'_>, name: &str) -> Option<Arc<dyn CallableTool>> {
+        self.seen(viewer, name).map(|callee| self.found(name, callee))
     }
 
     fn changes(&self, tenant: &TenantId) -> Option<watch::Receiver<u64>> {
@@ -252,8 +260,7 @@ impl ToolService for Host {
     }
 
     fn find(&self, caller: &Arc<Caller>, name: &str) -> Result<Arc<dyn CallableTool>, Error> {
-        let callee = self.look_up(caller, name)?;
-        Ok(Arc::new(FoundTool { host: self.clone(), name: name.to_owned(), callee }))
+        self.look_up(caller, name).map(|callee| self.found(name, callee))
     }
 
     fn tracer(&self) -> Option<Tracer> {
