@@ -46,14 +46,19 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
             other => return Err(other.unexpected().into()),
         }
     }
-    let workspace = Workspace::find()?;
-    let mut build = Command::new(find(&workspace)?);
-    build.arg("build").arg(workspace.root.join("docs")).arg("--dest-dir").arg(workspace.target().join("book"));
+    build(&Workspace::find()?, open)
+}
+
+/// Builds the site, and opens it where that is asked for.
+pub(crate) fn build(workspace: &Workspace, open: bool) -> Result<()> {
+    let site = workspace.target().join("book");
+    let mut build = Command::new(find(workspace)?);
+    build.arg("build").arg(workspace.root.join("docs")).arg("--dest-dir").arg(&site);
     if open {
         build.arg("--open");
     }
     command::run(&mut build)?;
-    println!("{}", workspace.target().join("book").join("index.html").display());
+    println!("{}", site.join("index.html").display());
     Ok(())
 }
 

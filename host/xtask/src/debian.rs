@@ -1,12 +1,14 @@
-//! Debian's packages as a source of tools, without installing any: they are
-//! downloaded and unpacked into a private folder.
+//! Debian's packages as a source of tools: downloaded and unpacked into a private
+//! folder, or installed after a question.
 //!
 //! Knows apt and dpkg, and nothing of what the packages are for.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
 
@@ -24,6 +26,45 @@ pub(crate) fn available() -> bool {
 /// Whether this is the superuser, who may refresh the lists and install.
 pub(crate) fn is_root() -> bool {
     command::capture(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0")
+}
+
+/// Whether packages are installed without a question: `--yes`, or `CI` in the environment.
+static YES: AtomicBool = AtomicBool::new(false);
+
+/// Says that packages are installed without a question.
+pub(crate) fn ask_nothing() {
+    YES.store(true, Ordering::Relaxed);
+}
+
+/// Installs packages, once it has said which and why, and whoever sits at the terminal has
+/// agreed. Without a terminal there is nobody to ask. False where they were not installed:
+/// there is no apt, this is not the superuser, or the answer was no.
+pub(crate) fn install(packages: &[&str], purpose: &str) -> Result<bool> {
+    if !available() || !is_root() {
+        return Ok(false);
+    }
+    let names = packages.join(" ");
+    say(&format!("Missing on this system: {names}, {purpose}."));
+    let asks = !YES.load(Ordering::Relaxed) && env::var_os("CI").is_none() && io::stdin().is_terminal();
+    if asks && !agrees(&mut io::stdin().lock(), "Install with apt-get (seconds, or a minute)? [Y/n] ")? {
+        return Ok(false);
+    }
+    refresh_lists()?;
+    say(&format!("Installing {names} (seconds, or a minute)."));
+    let mut install = Command::new("apt-get");
+    install.env("DEBIAN_FRONTEND", "noninteractive");
+    install.args(["-qq", "install", "--yes", "--no-install-recommends"]).args(packages);
+    command::capture(&mut install)?;
+    Ok(true)
+}
+
+/// Asks a question whose usual answer is yes. The end of the input is no answer, so it is no.
+fn agrees(input: &mut impl BufRead, question: &str) -> Result<bool> {
+    eprint!("{question}");
+    io::stderr().flush()?;
+    let mut answer = String::new();
+    let length = input.read_line(&mut answer)?;
+    Ok(length > 0 && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }
 
 /// Brings apt's lists up to date, where this user may do that.
@@ -109,6 +150,15 @@ fn archive_of(package: &str, downloads: &Path) -> Result<std::path::PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_yes_or_the_usual_answer_agrees() {
+        for (answer, agreed) in
+            [("\n", true), ("y\n", true), ("Yes\n", true), ("n\n", false), ("what\n", false), ("", false)]
+        {
+            assert_eq!(agrees(&mut answer.as_bytes(), "? ").expect("read"), agreed, "{answer:?}");
+        }
+    }
 
     #[test]
     fn versioned_dependencies_are_read_from_apt_not_remembered() {

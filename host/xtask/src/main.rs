@@ -58,6 +58,10 @@ While you work:
   deny       Check licences, sources and known vulnerabilities of the dependencies
   book       Build the manual as a site
 
+Options of every command:
+  --yes      Install missing packages of the system without a question; so do CI in the
+             environment and an input that is no terminal
+
 `cargo xtask COMMAND --help` says more about each.
 ";
 
@@ -76,7 +80,12 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<()> {
-    let mut arguments = lexopt::Parser::from_env();
+    // Of every command, wherever it is written.
+    let (yes, others): (Vec<_>, Vec<_>) = std::env::args_os().partition(|argument| argument == "--yes");
+    if !yes.is_empty() {
+        debian::ask_nothing();
+    }
+    let mut arguments = lexopt::Parser::from_iter(others);
     match arguments.next()? {
         None | Some(Arg::Short('h') | Arg::Long("help")) => {
             print!("{HELP}");

@@ -69,14 +69,10 @@ fn ensure_npm() -> Result<()> {
     if command::exists("npm") {
         return Ok(());
     }
-    if !(debian::available() && debian::is_root()) {
+    if !debian::install(&["npm"], "with which the conformance tests are installed")? {
         bail!("the conformance tests need npm: install it (Debian: apt-get install npm)");
     }
-    say("npm is missing: installing Debian's package (a minute or two).");
-    debian::refresh_lists()?;
-    let mut install = Command::new("apt-get");
-    install.args(["-qq", "install", "-y", "--no-install-recommends", "npm"]).env("DEBIAN_FRONTEND", "noninteractive");
-    command::capture(&mut install).map(drop)
+    Ok(())
 }
 
 /// The Node.js among the packages: the tools need a newer one than many systems have.

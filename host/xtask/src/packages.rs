@@ -122,15 +122,9 @@ fn install(packages: &[&str], purpose: &str, without: &str) -> Result<()> {
     if packages.is_empty() {
         return Ok(());
     }
-    let names = packages.join(" ");
-    if !debian::available() || !debian::is_root() {
+    if !debian::install(packages, purpose)? {
+        let names = packages.join(" ");
         say(&format!("Missing: {names}, {purpose}. {without}; to have it, as root: apt-get install {names}"));
-        return Ok(());
     }
-    debian::refresh_lists()?;
-    say(&format!("Installing {names}, {purpose} (seconds, or a minute)."));
-    let mut install = Command::new("apt-get");
-    install.env("DEBIAN_FRONTEND", "noninteractive");
-    install.args(["-qq", "install", "--yes", "--no-install-recommends"]).args(packages);
-    command::capture(&mut install).map(drop)
+    Ok(())
 }

@@ -50,13 +50,11 @@ fn create(folder: &Path, python: &Path) -> Result<()> {
     }
     let make = |module: &str| command::capture(Command::new(&system).args(["-m", module]).arg(folder));
     let Err(first) = make("venv") else { return Ok(()) };
-    if debian::available() && debian::is_root() {
-        say("Python's venv module is missing: installing Debian's python3-venv.");
-        debian::refresh_lists()?;
-        command::capture(Command::new("apt-get").args(["-qq", "install", "-y", "python3-venv"]))?;
-        if make("venv").is_ok() && python.is_file() {
-            return Ok(());
-        }
+    if debian::install(&["python3-venv"], "with which tests make their Python environment")?
+        && make("venv").is_ok()
+        && python.is_file()
+    {
+        return Ok(());
     }
     match make("virtualenv") {
         Ok(_) => Ok(()),

@@ -24,7 +24,7 @@ use crate::demo;
 use crate::node;
 use crate::outside;
 use crate::packages;
-use crate::publication;
+use crate::publication::{self, PackageCheck};
 use crate::python;
 use crate::routes;
 use crate::tidy;
@@ -50,8 +50,8 @@ Options:
                   routes   every route over HTTP, fed by schemathesis with what its description allows and
                            what it does not; a minute, the same each time (cargo xtask fuzz http)
                   book     the plugin of the first page: built, granted and called as README.md says
-                  package  the packages of library, contract and SDK: that cargo makes them and that they carry
-                           WIT and the bundled plugins
+                  package  the packages of library, contract and SDK: that cargo makes them, that they carry
+                           WIT and the bundled plugins, and that those of plugin authors build from that
                   demo     the demo, which checks each of its claims (cargo xtask demo)
                   bench    the benchmark, a hundredth of it and each figure once: that it runs, not how fast
                   tidy     the rules of the house (cargo xtask tidy)
@@ -59,6 +59,8 @@ Options:
                   outside  an app outside this repository, with the library by git (tests/outside): what is
                            committed is fetched, built without sharing anything, and called. It takes
                            many minutes and is no part of the run without --only
+                  release  what else is made for others: every package, built from what it carries, and the
+                           manual as a site (cargo xtask book). Minutes; only with --only
   --wry         Run the example of an app that lends its own WebViews to the host
                 (tests/wry), and nothing else: needs WebKit, which is installed where
                 it is missing. A part that no other run has
@@ -84,6 +86,7 @@ enum TestPart {
     Tidy,
     Lint,
     Outside,
+    Release,
 }
 
 impl TestPart {
@@ -114,6 +117,7 @@ impl TestPart {
             Self::Tidy => "tidy",
             Self::Lint => "lint",
             Self::Outside => "outside",
+            Self::Release => "release",
         }
     }
 
@@ -125,17 +129,18 @@ impl TestPart {
             Self::Conformance => conformance(workspace),
             Self::Routes => Ok((routes::check(workspace), Vec::new())),
             Self::Book => Ok((book::check(workspace), Vec::new())),
-            Self::Package => Ok((publication::check(workspace), Vec::new())),
+            Self::Package => Ok((publication::check(workspace, PackageCheck::Usual), Vec::new())),
             Self::Demo => Ok((demo::tell(workspace), Vec::new())),
             Self::Bench => Ok((bench::check(workspace), Vec::new())),
             Self::Tidy => Ok((tidy::check(workspace), Vec::new())),
             Self::Lint => Ok((lint(workspace), Vec::new())),
             Self::Outside => Ok((outside::check(workspace), Vec::new())),
+            Self::Release => Ok((release(workspace), Vec::new())),
         })
     }
 
     fn needs_binary(self) -> bool {
-        !matches!(self, Self::Package | Self::Tidy | Self::Lint | Self::Outside)
+        !matches!(self, Self::Package | Self::Tidy | Self::Lint | Self::Outside | Self::Release)
     }
 }
 
@@ -143,14 +148,20 @@ impl std::str::FromStr for TestPart {
     type Err = anyhow::Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let part = Self::USUAL.into_iter().chain([Self::Outside]).find(|part| part.name() == name);
+        let part = Self::USUAL.into_iter().chain([Self::Outside, Self::Release]).find(|part| part.name() == name);
         part.ok_or_else(|| {
             anyhow::anyhow!(
                 "there is no part `{name}`: choose rust, client, conformance, routes, book, package, demo, bench, tidy, \
-                 lint or outside"
+                 lint, outside or release"
             )
         })
     }
+}
+
+/// What is made for others and takes longer than the usual run may.
+fn release(workspace: &Workspace) -> Result<()> {
+    publication::check(workspace, PackageCheck::BuildAll)?;
+    book::build(workspace, false)
 }
 
 /// What became of one part.
