@@ -9,10 +9,7 @@ mod request_memory;
 
 use std::io;
 
-use serde::{
-    Serialize,
-    de::{DeserializeOwned, Error as _},
-};
+use serde::{Serialize, de::DeserializeOwned};
 
 pub use answer_memory::{AnswerMemory, AnswerReader, AnswerShare};
 pub use request_memory::{RequestMemory, RequestShare};
@@ -28,17 +25,38 @@ const MEMBER_BYTES: u64 = 64;
 /// What a text takes beside its bytes.
 const TEXT_BYTES: u64 = 16;
 
+/// A text that is not the JSON that was wanted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct InvalidJson {
+    /// What is wrong with it, and where.
+    problem: String,
+    is_json: bool,
+}
+
+impl InvalidJson {
+    pub(crate) fn of(error: &serde_json::Error) -> Self {
+        Self { problem: error.to_string(), is_json: error.is_data() }
+    }
+
+    /// Whether it is JSON, but not of the shape that was wanted.
+    #[must_use]
+    pub fn is_of_another_shape(&self) -> bool {
+        self.is_json
+    }
+}
+
 /// Reads the members of an object. The parser alone would take a list for them, too, by their
 /// places.
 ///
 /// # Errors
 /// Where the text is no object, or not this one.
-pub fn members<T: DeserializeOwned>(text: impl AsRef<[u8]>) -> serde_json::Result<T> {
+pub fn members<T: DeserializeOwned>(text: impl AsRef<[u8]>) -> Result<T, InvalidJson> {
     let text = text.as_ref();
     if text.trim_ascii_start().starts_with(b"[") {
-        return Err(serde_json::Error::custom("invalid type: sequence, expected an object"));
+        return Err(InvalidJson { problem: "invalid type: sequence, expected an object".to_owned(), is_json: true });
     }
-    serde_json::from_slice(text)
+    serde_json::from_slice(text).map_err(|error| InvalidJson::of(&error))
 }
 
 /// Reads a text byte by byte, and adds up what its values would take. A text that is no

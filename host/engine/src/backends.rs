@@ -24,7 +24,7 @@ pub struct Backends {
     /// Interactive programs.
     pub terminals: Option<Arc<Terminals>>,
     /// Web pages, or why there are none.
-    pub webviews: Result<WebViews, Arc<str>>,
+    pub webviews: Result<WebViews, NoWebViews>,
     /// Streams of events.
     pub streams: Streams,
     /// Hears that the lists or resources of a plugin have changed.
@@ -37,6 +37,17 @@ pub struct Backends {
     pub spawner: Spawner,
 }
 
+/// Why a host has no web pages, in words for an operator and for the plugin that asks for one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoWebViews(pub Arc<str>);
+
+impl From<&NoWebViews> for Error {
+    fn from(missing: &NoWebViews) -> Self {
+        Self::new(Code::Unavailable, missing.to_string())
+    }
+}
+
 impl Backends {
     /// State and nothing else.
     #[must_use]
@@ -45,7 +56,7 @@ impl Backends {
             state,
             processes: None,
             terminals: None,
-            webviews: Err("this host was opened without web pages".into()),
+            webviews: Err(NoWebViews("this host was opened without web pages".into())),
             streams: Streams::new(StreamLimits::default()),
             announcements: Announcements::default(),
             requests: RequestClient::new(RequestLimits::default()),
@@ -74,8 +85,7 @@ impl Backends {
     }
 
     pub(crate) fn webviews(&self) -> Result<&WebViews, Error> {
-        let missing = |why: &Arc<str>| Error { retryable: false, ..Error::new(Code::Unavailable, &**why) };
-        self.webviews.as_ref().map_err(missing)
+        self.webviews.as_ref().map_err(Error::from)
     }
 
     pub(crate) fn workspaces(&self) -> Result<&Arc<Workspaces>, Error> {

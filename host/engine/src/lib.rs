@@ -48,7 +48,7 @@ mod stdio;
 mod ticker;
 mod watch;
 
-pub use backends::Backends;
+pub use backends::{Backends, NoWebViews};
 pub use call::{Call, PluginPolicy};
 pub use component::Component;
 pub use error::{EngineError, LoadError};

@@ -10,6 +10,7 @@ use crate::{InvalidPattern, output::OutputReadError};
 
 /// Why a call on processes failed. Unless said otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProcessError {
     /// There is no such process, or it is somebody else's.
     #[error("there is no such process here; its id may be wrong, or it ended long ago and was removed")]

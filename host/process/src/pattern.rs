@@ -24,6 +24,7 @@ pub struct Pattern(Regex);
 
 /// Why a text is no pattern.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InvalidPattern {
     /// It is too long.
     #[error("a pattern has at most {MAX_PATTERN_BYTES} bytes, this one has {given}")]
@@ -35,10 +36,10 @@ pub enum InvalidPattern {
     #[error(transparent)]
     Costly(#[from] CostlyExpression),
     /// It is no regular expression, or multiplies out to too much.
-    #[error("{source}")]
+    #[error("{problem}")]
     Syntax {
-        /// What is wrong with it.
-        source: regex::Error,
+        /// What is wrong with it, in words.
+        problem: String,
     },
 }
 
@@ -68,7 +69,7 @@ impl Pattern {
             .dfa_size_limit(MAX_COMPILED_BYTES)
             .build()
             .map(Self)
-            .map_err(|source| InvalidPattern::Syntax { source })
+            .map_err(|error| InvalidPattern::Syntax { problem: error.to_string() })
     }
 }
 

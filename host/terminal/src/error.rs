@@ -12,6 +12,7 @@ use crate::{InputError, InvalidSize, TooManyViewers, UnknownKey};
 
 /// Why a call on a terminal failed. Unless said otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TerminalError {
     /// The program could not be started.
     #[error("the program could not be started")]

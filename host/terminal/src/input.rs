@@ -35,6 +35,7 @@ impl Default for InputRules {
 
 /// Why a text was not typed; nothing of it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InputError {
     /// It is too long.
     #[error(

@@ -67,6 +67,7 @@ pub struct InvalidProfile {
 
 /// What is wrong with a profile.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProfileProblem {
     /// A prompt that is not valid. What is wrong with it is told with it, and so
     /// is no further cause.

@@ -123,10 +123,10 @@ pub enum InvalidPrompt {
         pattern: String,
     },
     /// One is no regular expression, or they multiply out to too much.
-    #[error("{source}")]
+    #[error("{problem}")]
     Syntax {
-        /// What is wrong.
-        source: regex::Error,
+        /// What is wrong, in words.
+        problem: String,
     },
 }
 
@@ -229,7 +229,7 @@ fn compile(patterns: &[&str], budget: &mut CompileBudget) -> Result<Patterns, In
         .size_limit(MAX_COMPILED_BYTES)
         .dfa_size_limit(MAX_COMPILED_BYTES)
         .build()
-        .map_err(|source| InvalidPrompt::Syntax { source })?;
+        .map_err(|error| InvalidPrompt::Syntax { problem: error.to_string() })?;
     let empty = compiled.matches("").into_iter().next();
     match empty.and_then(|index| patterns.get(index)) {
         Some(pattern) => Err(InvalidPrompt::MatchesNothing { pattern: (*pattern).to_owned() }),

@@ -103,10 +103,10 @@ pub struct GrantedChildren<'g> {
 
 /// Proof that this may be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AllowedCommand<'c>(Command<'c>);
+pub struct AllowedCommand<'c>(CommandKind<'c>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Command<'c> {
+enum CommandKind<'c> {
     Program(&'c str),
     Shell(&'c str),
     Interactive,
@@ -117,8 +117,8 @@ impl<'c> AllowedCommand<'c> {
     #[must_use]
     pub fn program(&self) -> Option<&'c str> {
         match self.0 {
-            Command::Program(program) => Some(program),
-            Command::Shell(_) | Command::Interactive => None,
+            CommandKind::Program(program) => Some(program),
+            CommandKind::Shell(_) | CommandKind::Interactive => None,
         }
     }
 
@@ -127,8 +127,8 @@ impl<'c> AllowedCommand<'c> {
     #[must_use]
     pub fn shell_text(&self) -> Option<&'c str> {
         match self.0 {
-            Command::Shell(text) => Some(text),
-            Command::Program(_) | Command::Interactive => None,
+            CommandKind::Shell(text) => Some(text),
+            CommandKind::Program(_) | CommandKind::Interactive => None,
         }
     }
 }
@@ -185,7 +185,7 @@ impl<'g> GrantedChildren<'g> {
 
     pub(super) fn program<'c>(&self, program: &'c str) -> Result<AllowedCommand<'c>, Error> {
         if self.grant.programs.iter().any(|pattern| names(pattern, program)) {
-            return Ok(AllowedCommand(Command::Program(program)));
+            return Ok(AllowedCommand(CommandKind::Program(program)));
         }
         let granted = match &self.grant.programs[..] {
             [] => "no program is granted".to_owned(),
@@ -196,11 +196,11 @@ impl<'g> GrantedChildren<'g> {
     }
 
     pub(super) fn shell_command<'c>(&self, text: &'c str) -> Result<AllowedCommand<'c>, Error> {
-        self.any_shell().map(|()| AllowedCommand(Command::Shell(text)))
+        self.any_shell().map(|()| AllowedCommand(CommandKind::Shell(text)))
     }
 
     pub(super) fn interactive_shell(&self) -> Result<AllowedCommand<'static>, Error> {
-        self.any_shell().map(|()| AllowedCommand(Command::Interactive))
+        self.any_shell().map(|()| AllowedCommand(CommandKind::Interactive))
     }
 
     fn any_shell(&self) -> Result<(), Error> {

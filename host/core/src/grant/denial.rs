@@ -73,6 +73,7 @@ pub struct Denied {
 
 /// Why something was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// Nothing of the capability is granted.
     NotGranted,

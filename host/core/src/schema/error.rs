@@ -12,6 +12,7 @@ pub(super) const MAX_VIOLATION_BYTES: usize = 400;
 
 /// Why a schema is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SchemaError {
     /// It does not conform to the dialect.
     #[error("it is no valid JSON Schema 2020-12: {0}")]

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use crate::tool::json_bytes;
+use crate::{json::InvalidJson, tool::json_bytes};
 
 /// The arguments of a call, as values and as their JSON text.
 ///
@@ -49,8 +49,9 @@ impl Arguments {
     ///
     /// # Errors
     /// Where it is no JSON object.
-    pub fn parse(text: Arc<str>) -> serde_json::Result<Self> {
-        Ok(Self { values: serde_json::from_str(&text)?, text: text.into() })
+    pub fn parse(text: Arc<str>) -> Result<Self, InvalidJson> {
+        let values = serde_json::from_str(&text).map_err(|error| InvalidJson::of(&error))?;
+        Ok(Self { values, text: text.into() })
     }
 }
 

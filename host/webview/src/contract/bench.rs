@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::time::error::Elapsed;
 use wharf_core::{Context, Grants, PluginName, SessionId, TenantId, WebViewGrant, WebViewLimits, WebViewOwner};
 
-use super::{server::Server, tap::Tap};
+use super::{server::TestServer, tap::Tap};
 use crate::{
     DialogPolicy, FailureKind, OpenPageRequest, Outcome, OutcomeState, PageId, PageInfo, RequestId, Script, Settings,
     WebViewBackend, WebViews,
@@ -27,12 +27,12 @@ pub(super) struct Bench {
     pub(super) pages: WebViews,
     pub(super) grants: Grants,
     pub(super) plugin: PluginName,
-    pub(super) server: Server,
+    pub(super) server: TestServer,
 }
 
 impl Bench {
     pub(super) async fn new(subject: &Arc<dyn WebViewBackend>) -> Self {
-        let server = Server::start().await;
+        let server = TestServer::start().await;
         let mut grant = WebViewGrant::with_reason("the contract suite");
         grant.origins = vec![server.origin().parse().expect("an origin")];
         grant.private_addresses = true;

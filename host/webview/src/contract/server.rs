@@ -10,7 +10,7 @@ use tokio::{
 
 /// Ends with its last clone.
 #[derive(Clone)]
-pub(super) struct Server {
+pub(super) struct TestServer {
     address: SocketAddr,
     _serving: Arc<Serving>,
 }
@@ -23,7 +23,7 @@ impl Drop for Serving {
     }
 }
 
-impl Server {
+impl TestServer {
     pub(super) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");

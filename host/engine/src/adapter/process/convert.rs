@@ -33,7 +33,7 @@ pub(super) fn no_options(options: Option<&str>) -> Result<(), Error> {
     let Some(options) = options else { return Ok(()) };
     let told = match members::<NoOptions>(options) {
         Ok(NoOptions {}) => return Ok(()),
-        Err(error) if error.is_data() && options.trim_ascii_start().starts_with('{') => {
+        Err(error) if error.is_of_another_shape() && options.trim_ascii_start().starts_with('{') => {
             "this host knows no member of `options`; leave it out".to_owned()
         }
         Err(error) => format!("`options` is no JSON object: {error}"),
