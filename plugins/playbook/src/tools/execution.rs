@@ -22,9 +22,9 @@ pub(crate) struct ActiveAnswer {
     notice: Option<String>,
 }
 
-/// Puts a playbook of yours in force for this thread, to be carried out from its first step: whatever was done before, with
-/// this one or another, is forgotten. Answers everything that is needed to carry it out. Call complete_step after each
-/// step.
+/// Starts a playbook of yours: puts it in force for this thread, to be carried out from its first step. What was done
+/// before, with this one or another, is forgotten. Answers everything that is needed to carry it out. Call
+/// complete_step after each step.
 #[tool(title = "Select a playbook")]
 pub(crate) fn select_playbook(call: &Call, input: PlaybookReference) -> Result<Reply<ActiveAnswer>, ToolError> {
     let playbook = Shelf::open(call)?.get(&PlaybookId::parse(&input.id)?)?;

@@ -65,6 +65,11 @@ pub(crate) struct Polls {
     pub(crate) shortest_interval_milliseconds: Option<u64>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in references")]
+fn is_zero(cursor: &u64) -> bool {
+    *cursor == 0
+}
+
 impl From<PollStatistics> for Polls {
     fn from(polls: PollStatistics) -> Self {
         let PollStatistics { total, last, in_a_row, intervals, .. } = polls;
@@ -84,14 +89,16 @@ impl From<PollStatistics> for Polls {
 pub(crate) struct StreamOutput {
     /// The text, without escape sequences. Where something is left out, a line in brackets stands for it.
     pub(crate) text: String,
-    /// The cursor at which it begins: bytes of the stream before it.
+    /// The cursor at which it begins: bytes of the stream before it; 0 where absent.
+    #[serde(skip_serializing_if = "is_zero")]
     pub(crate) start_cursor: u64,
     /// The cursor to read on from: read_process_output with `mode` "from".
     pub(crate) next_cursor: u64,
     /// What is left out in the middle: read_process_output with `mode` "from" and its `cursor` shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) omitted: Option<Omitted>,
-    /// Bytes before this cursor are not kept any more.
+    /// Bytes before this cursor are not kept any more; all are where it is absent.
+    #[serde(skip_serializing_if = "is_zero")]
     pub(crate) evicted_before: u64,
     /// Whether all that is shown was UTF-8; other bytes are shown as U+FFFD.
     pub(crate) is_utf8: bool,

@@ -69,8 +69,8 @@ pub(crate) struct Listing {
     unreadable: Vec<String>,
 }
 
-/// Lists a directory of the workspace: directories first, files with their sizes, each by name. At most 1,000 entries
-/// come. To find files by name, search_files with `glob` is quicker.
+/// Lists a directory (folder) of the workspace: directories first, files with their sizes, each by name. At most 1,000
+/// entries come. To find files by name, search_files with `glob` is quicker.
 #[tool(title = "List a directory", read_only, idempotent, timeout_milliseconds = 60_000)]
 pub(crate) fn list_directory(call: &Call, input: ListDirectory) -> Result<Reply<Listing>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;

@@ -25,7 +25,7 @@ pub(crate) enum WriteMode {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WriteFile {
-    /// The file, relative to the workspace. Directories on the way are made.
+    /// The file, relative to the workspace.
     #[schemars(length(min = 1, max = limits::PATH))]
     path: String,
     /// The text, exactly as it is to be.
@@ -46,8 +46,9 @@ pub(crate) struct WrittenFile {
     created: bool,
 }
 
-/// Writes a text file of the workspace, and makes the directories on the way. A file that is replaced is never seen
-/// half written, and keeps its permissions. To change some lines, replace_lines_in_file is shorter and safer.
+/// Writes a text file of the workspace, new or overwriting one, and makes the directories on the way. A file that is
+/// replaced is never seen half written, and keeps its permissions. To change some lines, replace_lines_in_file is
+/// shorter and safer.
 #[tool(title = "Write a file", destructive, timeout_milliseconds = 60_000)]
 pub(crate) fn write_file(call: &Call, input: WriteFile) -> Result<Reply<WrittenFile>, ToolError> {
     check_text("path", &input.path, limits::PATH)?;
