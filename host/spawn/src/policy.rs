@@ -72,6 +72,7 @@ pub struct SpawnPlan {
 
 /// Why a request cannot become a plan.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PolicyError {
     /// The request is malformed.
     #[error("{problem}")]

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use wharf_completion::Streams;
 use wharf_core::grant::GrantClock;
-use wharf_engine::Backends;
+use wharf_engine::{Backends, NoWebViews};
 use wharf_network::RequestClient;
 use wharf_process::Processes;
 use wharf_spawn::{ChildWorkspace, ProbeWorkspace, Spawner};
@@ -66,7 +66,7 @@ pub(crate) fn open(
                 if granted {
                     tracing::warn!(target: "wharf::start", "there are no web pages: {missing}");
                 }
-                backends.webviews = Err(missing.into());
+                backends.webviews = Err(NoWebViews(missing.into()));
             }
         }
     }

@@ -32,7 +32,7 @@ use wharf_core::{
     grant::{Capability, Denials},
     service::MetricsService,
 };
-use wharf_engine::{Backends, Engine};
+use wharf_engine::{Backends, Engine, NoWebViews};
 use wharf_process::{Processes, polls::PollTotals};
 use wharf_spawn::{MissingAbility, SandboxMechanism, SpawnError, Spawner};
 use wharf_state::StateStore;
@@ -123,7 +123,7 @@ impl Drop for Shared {
         self.front_ends.end_all();
         // Those that calls still hold end with the process.
         self.backends.terminals.take();
-        let gone: Arc<str> = "the host is gone".into();
+        let gone = NoWebViews("the host is gone".into());
         if let Ok(webviews) = mem::replace(&mut self.backends.webviews, Err(gone))
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {

@@ -53,8 +53,7 @@ impl HostPages {
 
     fn granted(&self) -> Result<(GrantedWebView<'_>, &WebViews), Error> {
         let granted = self.grants.webview(&self.plugin)?;
-        let missing = |missing: &Arc<str>| Error::new(Code::Unavailable, missing.to_string());
-        Ok((granted, self.backends.webviews.as_ref().map_err(missing)?))
+        Ok((granted, self.backends.webviews.as_ref()?))
     }
 
     fn found(&self, context: &Context, page: &str) -> Result<OwnedPage<'_>, Error> {

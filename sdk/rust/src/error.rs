@@ -62,6 +62,9 @@ impl ToolError {
     }
 }
 
+/// Tools write `?` after what serde_json does, so nearly each would write this conversion. Only
+/// the words of the cause stay: no type here contains it, and authors who never name serde_json
+/// never meet it.
 impl From<serde_json::Error> for ToolError {
     fn from(error: serde_json::Error) -> Self {
         Self::internal(format!("a value could not be turned into JSON or back: {error}"))

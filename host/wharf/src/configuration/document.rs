@@ -213,10 +213,11 @@ impl Configuration {
     /// # Errors
     /// What is wrong, in words for a person.
     pub fn parse(text: &str, base: &Path) -> Result<Self, InvalidConfiguration> {
-        let written: Written = toml::from_str(text).map_err(|error| InvalidConfiguration::Syntax(place_of(&error)))?;
+        let written: Written =
+            toml::from_str(text).map_err(|error| InvalidConfiguration::Syntax { problem: place_of(&error) })?;
         missing_feature::check(text)?;
         let base = paths::absolute(base).map_err(InvalidConfiguration::Directory)?;
-        Self::checked(written, &base).map_err(InvalidConfiguration::Value)
+        Self::checked(written, &base).map_err(|problem| InvalidConfiguration::Value { problem })
     }
 
     fn checked(written: Written, base: &Path) -> Result<Self, String> {

@@ -35,11 +35,18 @@ pub enum ConfigurationError {
 #[non_exhaustive]
 pub enum InvalidConfiguration {
     /// It is no TOML, has a key that means nothing, or a value of another type.
-    #[error("{0}")]
-    Syntax(String),
+    #[error("{problem}")]
+    Syntax {
+        /// What and where, in the words of the TOML parser and of serde, which have no stable
+        /// form.
+        problem: String,
+    },
     /// A key has a value that is not accepted.
-    #[error("{0}")]
-    Value(String),
+    #[error("{problem}")]
+    Value {
+        /// Which key, and what is accepted: words for a person, which have no stable form.
+        problem: String,
+    },
     /// Its relative paths lead nowhere.
     #[error("{}", with_causes(.0))]
     Directory(NoDirectory),

@@ -20,6 +20,7 @@ const PIECE_BYTES: u32 = 1 << 20;
 
 /// Why something that was asked of a page has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ScriptFailure {
     /// The host did not take it.
     #[error(transparent)]
