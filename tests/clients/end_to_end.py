@@ -305,7 +305,7 @@ async def everything(report: Report, binary: Path, directory: Path) -> None:
     # The first start has compiled for the others then.
     await opening_and_listing(report, host, HANDSHAKE)
     # Side by side, and each on a data directory of its own: what a server leaves behind is for
-    # the next one on its directory, whoever starts that.
+    # the next one on its directory, also where another client starts that.
     other = Host(binary, directory / "other" / "data", host.log)
     await anyio.to_thread.run_sync(shutil.copytree, host.data, other.data)
     async with anyio.create_task_group() as clients:

@@ -57,7 +57,7 @@ class WebHost(Host):
 
 async def conversations(report: Report, host: Host, checks: list[Check]) -> None:
     data = host.data.parent / "http-data"
-    # No configuration of whoever runs this.
+    # No configuration of the person who runs this.
     file = host.data.parent / "http.toml"
     file.write_text("", encoding="utf-8")
     arguments = ["serve", "--http", "127.0.0.1:0", "--data", str(data), "--config", str(file)]
@@ -83,7 +83,7 @@ async def conversations(report: Report, host: Host, checks: list[Check]) -> None
 
 
 async def strangers(report: Report, host: WebHost) -> None:
-    """Whoever has no token, or calls from a page elsewhere, is told nothing."""
+    """A client without a token, or on a page elsewhere, is told nothing."""
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     accept = {"Accept": "application/json, text/event-stream"}
     async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as web:

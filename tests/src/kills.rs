@@ -6,6 +6,7 @@
 //! thing is unknown in each: whether that call happened. Everything else is.
 
 mod content;
+mod lane;
 mod planning;
 mod playbook;
 
@@ -18,6 +19,7 @@ use std::{
 use serde_json::{Value, json};
 use wharf::inventory::{BucketSelection, ImportMode, Inventory};
 
+use self::lane::{Lane, Unanswered};
 use crate::{Client, Command, Data, component, wharf};
 
 /// How many rounds, from which randomness.
@@ -57,28 +59,6 @@ impl Survived {
         sorted.sort();
         sorted.get(sorted.len() / 2).copied().unwrap_or_default()
     }
-}
-
-/// What a call in flight turned out to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unanswered {
-    Happened,
-    Lost,
-    /// There was none.
-    None,
-}
-
-/// One caller, and what it knows.
-trait Lane {
-    /// Whose state it works on.
-    fn context(&self) -> Value;
-    /// What to call next. Nothing else is called before it is answered.
-    fn next(&mut self, random: &mut fastrand::Rng) -> (&'static str, Value);
-    /// Its answer. Panics where it was refused.
-    fn acknowledge(&mut self, answer: &Value);
-    /// Compares what the host has with what was acknowledged. Panics where they
-    /// differ in anything but the call in flight.
-    fn verify(&mut self, host: &mut Client) -> Unanswered;
 }
 
 /// Kills a host so often, and checks it each time.
@@ -190,16 +170,4 @@ fn check_store(data: &Data) {
     let mut lines = BufReader::new(std::fs::File::open(&file).expect("the file"));
     let imported = Inventory::open_or_make(copy.path()).expect("a store").import(&mut lines, ImportMode::Refuse);
     imported.expect("every bucket has what its account says");
-}
-
-/// The structure of an answer that is no error.
-fn structured(answer: &Value) -> &Value {
-    assert_ne!(answer["isError"], json!(true), "{answer}");
-    &answer["structuredContent"]
-}
-
-/// The text of an answer that is an error.
-fn refusal(answer: &Value) -> &str {
-    assert_eq!(answer["isError"], json!(true), "{answer}");
-    answer["content"][0]["text"].as_str().unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 //! directories, the real binary and a bare client of it, and components that
 //! no toolchain would make.
 //!
-//! Knows the public faces of the house only: the library `wharf`, the command,
+//! Knows the public faces of the project only: the library `wharf`, the command,
 //! and the contract. It asserts where a test could not go on otherwise.
 
 mod artifacts;

@@ -9,8 +9,8 @@
 //! and builds the ranges of a class as often as the class is repeated. An expression is
 //! compiled only where that is within a [`CompileBudget`].
 //!
-//! The module knows no use of expressions. Whoever compiles one that is not the host's own
-//! asks it first.
+//! The module knows no use of expressions. The host asks it before it compiles one that is
+//! not its own.
 
 mod classes;
 

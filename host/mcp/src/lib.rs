@@ -4,7 +4,7 @@
 //! has connections and tokens hands on whole requests.
 //!
 //! Both eras are served on one connection: the handshake of 2025-11-25 and the
-//! stateless requests of 2026-07-28. This room is the only one that names the
+//! stateless requests of 2026-07-28. This crate is the only one that names the
 //! protocol. It knows the traits and types of `wharf-core` and nothing of Wasm,
 //! of configuration, of listeners, TLS, tokens or routes, or of what runs the tools.
 //!

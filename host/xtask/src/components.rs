@@ -227,7 +227,7 @@ mod tests {
     fn package(folder: &str, component: Option<&str>) -> Package {
         Package {
             name: "wharf-some".into(),
-            folder: Path::new("/house").join(folder),
+            folder: Path::new("/project").join(folder),
             dependencies: Vec::new(),
             component: component.map(str::to_owned),
             is_published: false,
@@ -235,7 +235,7 @@ mod tests {
     }
 
     fn name(folder: &str, component: Option<&str>, guests: bool) -> Option<String> {
-        plugin_of(Path::new("/house"), package(folder, component), guests).map(|plugin| plugin.name)
+        plugin_of(Path::new("/project"), package(folder, component), guests).map(|plugin| plugin.name)
     }
 
     #[test]

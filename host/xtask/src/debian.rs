@@ -36,7 +36,7 @@ pub(crate) fn ask_nothing() {
     YES.store(true, Ordering::Relaxed);
 }
 
-/// Installs packages, once it has said which and why, and whoever sits at the terminal has
+/// Installs packages, once it has said which and why, and the person at the terminal has
 /// agreed. Without a terminal there is nobody to ask. False where they were not installed:
 /// there is no apt, this is not the superuser, or the answer was no.
 pub(crate) fn install(packages: &[&str], purpose: &str) -> Result<bool> {

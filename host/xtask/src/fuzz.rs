@@ -48,8 +48,8 @@ Example: five minutes of hostile configurations
 
 /// Those of terminals, which are built for themselves, with the libraries that parse.
 const OF_TERMINALS: [&str; 2] = ["stream", "detector"];
-/// Those of the whole house, of which the members alone are built with counters.
-const OF_THE_HOUSE: [&str; 4] = ["configuration", "arguments", "definitions", "answers"];
+/// Those of the whole workspace, of which the members alone are built with counters.
+const OF_THE_WORKSPACE: [&str; 4] = ["configuration", "arguments", "definitions", "answers"];
 /// The one that is fed over HTTP.
 const HTTP: &str = "http";
 
@@ -57,7 +57,7 @@ const HTTP: &str = "http";
 const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
                      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
                      -Cllvm-args=-sanitizer-coverage-trace-compares";
-/// And what else the members of the house are built with: fast, and checked.
+/// And what else the members of the workspace are built with: fast, and checked.
 const CHECKED: &str = "-Copt-level=2 -Cdebug-assertions=on -Coverflow-checks=on";
 
 /// Longer input finds little more.
@@ -79,19 +79,19 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
             other => return Err(other.unexpected().into()),
         }
     }
-    let known: Vec<_> = OF_TERMINALS.into_iter().chain(OF_THE_HOUSE).chain([HTTP]).collect();
+    let known: Vec<_> = OF_TERMINALS.into_iter().chain(OF_THE_WORKSPACE).chain([HTTP]).collect();
     if let Some(unknown) = wanted.iter().find(|name| !known.contains(&name.as_str())) {
         bail!("there is no target `{unknown}`; there are {}", known.join(", "));
     }
     let workspace = Workspace::find()?;
     let is_wanted = |target: &&str| wanted.is_empty() || wanted.iter().any(|name| name == target);
     let of_terminals: Vec<_> = OF_TERMINALS.into_iter().filter(is_wanted).collect();
-    let of_the_house: Vec<_> = OF_THE_HOUSE.into_iter().filter(is_wanted).collect();
+    let of_the_workspace: Vec<_> = OF_THE_WORKSPACE.into_iter().filter(is_wanted).collect();
     if !of_terminals.is_empty() {
         Fuzz::of_terminals(&workspace)?.run_all(&of_terminals, minutes, keep)?;
     }
-    if !of_the_house.is_empty() {
-        Fuzz::of_the_house(&workspace, &of_the_house)?.run_all(&of_the_house, minutes, keep)?;
+    if !of_the_workspace.is_empty() {
+        Fuzz::of_the_workspace(&workspace, &of_the_workspace)?.run_all(&of_the_workspace, minutes, keep)?;
     }
     if is_wanted(&HTTP) {
         components::build(&workspace, true, Choice::from_environment()?)?;
@@ -131,8 +131,8 @@ impl Fuzz {
     }
 
     /// In the folder of ordinary builds, whose code of all that is no member they share.
-    fn of_the_house(workspace: &Workspace, targets: &[&str]) -> Result<Self> {
-        say("Building the targets of the house");
+    fn of_the_workspace(workspace: &Workspace, targets: &[&str]) -> Result<Self> {
+        say("Building the targets of the workspace");
         let compiler = compiler::install(&workspace.target().join("fuzz"))?;
         let mut build = command::cargo(&workspace.root);
         build.args(["build", "--workspace", "--features", "wharf-tests/fuzz"]);

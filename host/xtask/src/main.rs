@@ -1,7 +1,7 @@
 //! `cargo xtask`: everything a developer or a newcomer runs, in one place.
 //!
 //! Owns the order of the work (what is built before what is tested), the
-//! toolchain for plugins and the rules of the house. It must never know how the
+//! toolchain for plugins and the rules of the project. It must never know how the
 //! host works inside: it starts the `wharf` binary as any user would.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool: printing is what it is for")]
 
@@ -48,7 +48,7 @@ Start here (each does all its own set-up, on a fresh clone too):
 
 While you work:
   plugins    Build the plugins to Wasm components
-  tidy       Check the rules of the house: who depends on whom, file sizes, WIT documented
+  tidy       Check the rules of the project: who depends on whom, file sizes, WIT documented
   bench      Measure Wharf against bare wasmtime and a server without Wasm
   soak       Kill the host at random moments under load, 300 times
   fuzz       Look for input that breaks what must hold whatever comes

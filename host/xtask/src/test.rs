@@ -54,7 +54,7 @@ Options:
                            WIT and the bundled plugins, and that those of plugin authors build from that
                   demo     the demo, which checks each of its claims (cargo xtask demo)
                   bench    the benchmark, a hundredth of it and each figure once: that it runs, not how fast
-                  tidy     the rules of the house (cargo xtask tidy)
+                  tidy     the rules of the project (cargo xtask tidy)
                   lint     formatting and clippy, warnings being errors; beside the parts that wait
                   outside  an app outside this repository, with the library by git (tests/outside): what is
                            committed is fetched, built without sharing anything, and called. It takes

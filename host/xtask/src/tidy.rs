@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: the rules of the house that a compiler does not check.
+//! `cargo xtask tidy`: the rules of the project that a compiler does not check.
 //!
 //! Owns the walk over the repository and the report; each rule is a module
 //! that turns text into violations and touches no file itself.
@@ -8,26 +8,31 @@ mod circles;
 mod edges;
 mod errors;
 mod features;
+mod imports;
 mod links;
 mod named;
 mod names;
 mod prose;
 mod sizes;
 mod sleeps;
+mod source;
 mod text;
+mod violation;
 mod wit;
 mod words;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use lexopt::Arg;
 
+use self::source::SourceFile;
+use self::violation::Violation;
 use crate::workspace::Workspace;
 
 const HELP: &str = "\
-Checks the rules of the house, in seconds:
+Checks the rules of the project, in seconds:
   - who may depend on whom (the table is in host/xtask/src/tidy/edges.rs), by a version beside the path
   - an app without a feature of the library does not compile the crates of that feature
   - no circle of more than three files in a crate
@@ -37,9 +42,10 @@ Checks the rules of the house, in seconds:
   - Rust files are at most 500 lines (more than 400 is a warning), and none is a `mod.rs`
   - every item of the WIT contract is documented, and its words are listed in contract/ alone
   - no test sleeps: tests wait for conditions, with the crate of their support
-  - no leftovers, no switched-off tests, no paths of somebody's machine
+  - no leftovers, no switched-off tests, no paths of somebody's machine, comments that say who is meant
   - the documents are there, and their local links and anchors lead somewhere
   - paragraphs of the documents have at most 100 words, and blocks of JSON are JSON
+  - README.md has at most 150 lines and ARCHITECTURE.md 200
   - the book's summary names every page of it
   - the tests that the documents name as proof are there
 
@@ -64,45 +70,6 @@ const DOCUMENTS: [&str; 10] = [
 
 /// Folders that hold nothing of ours.
 const NOT_OURS: [&str; 5] = ["target", ".git", "__pycache__", "node_modules", ".venv"];
-
-/// One broken rule.
-#[derive(Debug, PartialEq, Eq)]
-struct Violation {
-    /// Relative to the root.
-    path: PathBuf,
-    /// From 1; 0 where the whole file is meant.
-    line: usize,
-    /// What is wrong, and how to mend it.
-    text: String,
-    /// Warnings are shown and do not fail.
-    warning: bool,
-}
-
-impl Violation {
-    fn new(path: &Path, line: usize, text: impl Into<String>) -> Self {
-        Self { path: path.to_path_buf(), line, text: text.into(), warning: false }
-    }
-}
-
-impl std::fmt::Display for Violation {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let kind = if self.warning { "warning: " } else { "" };
-        write!(formatter, "{}:{}: {kind}{}", self.path.display(), self.line.max(1), self.text)
-    }
-}
-
-/// A text file of the repository.
-struct SourceFile {
-    /// Relative to the root.
-    path: PathBuf,
-    text: String,
-}
-
-impl SourceFile {
-    fn is(&self, extension: &str) -> bool {
-        self.path.extension().is_some_and(|present| present == extension)
-    }
-}
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     match arguments.next()? {
@@ -157,7 +124,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     if broken > 0 {
         bail!("tidy found {broken} violation(s)");
     }
-    println!("tidy: {} files keep the rules of the house", sources.len());
+    println!("tidy: {} files keep the rules of the project", sources.len());
     Ok(())
 }
 
@@ -187,12 +154,6 @@ fn collect(root: &Path, folder: &Path, sources: &mut Vec<SourceFile>) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_violation_is_one_line_that_an_editor_can_follow() {
-        let violation = Violation::new(Path::new("host/core/src/lib.rs"), 7, "too long - split it");
-        assert_eq!(violation.to_string(), "host/core/src/lib.rs:7: too long - split it");
-    }
 
     #[test]
     fn what_is_built_or_downloaded_is_not_checked() {

@@ -5,7 +5,8 @@
 mod body;
 mod styles;
 
-use crate::package::{Package, main_part};
+use crate::package::Package;
+use crate::relations::{main_part, relations, title};
 use crate::writer::TextWriter;
 use crate::{BlockKind, Format, Limits, ParseError, Parsed};
 
@@ -14,11 +15,11 @@ const FORMAT: Format = Format::Docx;
 pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError> {
     let mut package = Package::open(FORMAT, bytes, limits)?;
     let main = main_part(&mut package, FORMAT, "word/document.xml", limits)?;
-    let relations = crate::relations::relations(&mut package, FORMAT, &main, limits)?;
+    let relations = relations(&mut package, FORMAT, &main, limits)?;
     let part_of = |kind: &str| relations.values().find(|relation| relation.kind == kind).map(|it| it.part.clone());
 
     let mut writer = TextWriter::new(limits);
-    if let Some(title) = crate::relations::title(&mut package, FORMAT, limits)? {
+    if let Some(title) = title(&mut package, FORMAT, limits)? {
         writer.title(&title);
     }
     let styles = match part_of("styles") {

@@ -25,6 +25,7 @@
 
 mod chunk;
 mod delimited;
+mod detection;
 mod docx;
 mod error;
 mod format;
@@ -39,6 +40,7 @@ mod plain;
 mod pptx;
 mod relations;
 mod split;
+mod text;
 mod writer;
 mod xlsx;
 mod xml;
@@ -64,11 +66,11 @@ pub fn parse(format: Format, bytes: &[u8], limits: &Limits) -> Result<Parsed, Pa
         Format::Xlsx => xlsx::parse(bytes, limits),
         Format::Pptx => pptx::parse(bytes, limits),
         Format::Pdf => pdf::parse(bytes, limits),
-        Format::Text | Format::Markdown | Format::Csv | Format::Html | Format::Json => text(format, bytes, limits),
+        Format::Text | Format::Markdown | Format::Csv | Format::Html | Format::Json => read_text(format, bytes, limits),
     }
 }
 
-fn text(format: Format, bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError> {
+fn read_text(format: Format, bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError> {
     let mut warnings = Vec::new();
     let text = plain::decode(format, bytes, limits, &mut warnings)?;
     let mut title = None;
@@ -81,7 +83,7 @@ fn text(format: Format, bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseEr
         Format::Markdown => match markdown::structure(&text, limits) {
             Some(structure) => {
                 title = structure.title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty());
-                title = title.map(|title| writer::cut(&title, writer::TITLE_BYTES).to_owned());
+                title = title.map(|title| text::cut(&title, writer::TITLE_BYTES).to_owned());
                 plain::cover(&text, structure.starts, limits, &mut warnings)
             }
             None => {

@@ -8,6 +8,7 @@ use std::io::{Cursor, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
+use crate::text::{self, short};
 use crate::{Format, Limits, ParseError};
 
 /// An archive, and how much may still be unpacked of it.
@@ -50,7 +51,7 @@ impl<'bytes> Package<'bytes> {
         Ok(package)
     }
 
-    fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.archive.index_for_name(name).is_some()
     }
 
@@ -91,29 +92,11 @@ impl<'bytes> Package<'bytes> {
     }
 }
 
-/// The part where the document itself is, usually `usual`.
-pub(crate) fn main_part(
-    package: &mut Package<'_>,
-    format: Format,
-    usual: &str,
-    limits: &Limits,
-) -> Result<String, ParseError> {
-    let relations = crate::relations::relations(package, format, "", limits)?;
-    let folder = usual.split('/').next().unwrap_or_default();
-    let named = relations.into_values().find(|relation| relation.kind == "officeDocument").map(|it| it.part);
-    let part = named.unwrap_or_else(|| usual.to_owned());
-    if !package.has(&part) || part.split('/').next() != Some(folder) {
-        let problem = format!("the archive has no `{usual}`");
-        return Err(ParseError::OtherFormat { format, problem });
-    }
-    Ok(part)
-}
-
 /// Office writes UTF-8; the standard allows UTF-16 as well.
 fn xml_text(format: Format, name: &str, bytes: Vec<u8>) -> Result<String, ParseError> {
     let unreadable =
         || ParseError::Damaged { format, problem: format!("the part `{}` is neither UTF-8 nor UTF-16", short(name)) };
-    if let Some(text) = crate::plain::utf16(&bytes) {
+    if let Some(text) = text::utf16(&bytes) {
         return text.ok_or_else(unreadable);
     }
     let mut text = String::from_utf8(bytes).map_err(|_| unreadable())?;
@@ -130,11 +113,6 @@ fn damaged(format: Format, error: &ZipError) -> ParseError {
     }
 }
 
-/// A name that is fit for a message.
-pub(crate) fn short(name: &str) -> String {
-    crate::writer::cut(name, 80).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
 /// How often a signature occurs, up to one more than `most`.
 fn count(bytes: &[u8], signature: &[u8], most: usize) -> usize {
     memchr::memmem::find_iter(bytes, signature).take(most + 1).count()
@@ -146,24 +124,4 @@ fn find(bytes: &[u8], needle: &[u8]) -> bool {
 
 fn utf16(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
-}
-
-/// Where a target of a relationship is, seen from the part that names it; a
-/// path that leads out of the archive leads nowhere.
-pub(crate) fn resolve(base: &str, target: &str) -> String {
-    let mut path: Vec<&str> = match target.strip_prefix('/') {
-        Some(_) => Vec::new(),
-        None => base.split('/').collect(),
-    };
-    if !target.starts_with('/') {
-        path.pop();
-    }
-    for step in target.trim_start_matches('/').split('/') {
-        match step {
-            ".." => drop(path.pop()),
-            "." | "" => {}
-            name => path.push(name),
-        }
-    }
-    path.join("/")
 }

@@ -74,7 +74,7 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError>
 
 /// A string of the document itself, such as its title.
 fn text_string(bytes: &[u8]) -> String {
-    match crate::plain::utf16(bytes) {
+    match crate::text::utf16(bytes) {
         Some(text) => text.unwrap_or_default(),
         None => match std::str::from_utf8(bytes) {
             Ok(text) => text.trim_start_matches('\u{FEFF}').to_owned(),

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::text::utf16;
+use crate::writer::warn;
 use crate::{Block, BlockKind, Format, Limits, ParseError};
 
 /// One replaced character in so many is too much for a text.
@@ -34,7 +36,7 @@ pub(crate) fn decode(
                 if bad * ONE_BAD_IN > all {
                     return Err(other("most of it is not UTF-8; save it as UTF-8"));
                 }
-                crate::writer::warn(warnings, "bytes that are not UTF-8 were replaced");
+                warn(warnings, "bytes that are not UTF-8 were replaced");
             }
             text.into_owned()
         }
@@ -47,19 +49,6 @@ pub(crate) fn decode(
         return Err(other("it has control characters, which no text has"));
     }
     Ok(text)
-}
-
-/// A text in UTF-16 that says so; nothing where it does not, and nothing inside
-/// where it says so and is not.
-pub(crate) fn utf16(bytes: &[u8]) -> Option<Option<String>> {
-    let unit: fn([u8; 2]) -> u16 = match bytes {
-        [0xFF, 0xFE, ..] => u16::from_le_bytes,
-        [0xFE, 0xFF, ..] => u16::from_be_bytes,
-        _ => return None,
-    };
-    let (pairs, rest) = bytes[2..].as_chunks::<2>();
-    let text: Result<String, _> = char::decode_utf16(pairs.iter().map(|pair| unit(*pair))).collect();
-    Some(text.ok().filter(|_| rest.is_empty()))
 }
 
 /// Blocks from where they start. The first begins with the text, and what is
@@ -77,7 +66,7 @@ pub(crate) fn cover(
         }
         if blocks.len() >= limits.blocks.max(1) {
             let most = limits.blocks;
-            crate::writer::warn(warnings, format!("the document has more than {most} parts; the rest counts as one"));
+            warn(warnings, format!("the document has more than {most} parts; the rest counts as one"));
             break;
         }
         match blocks.last_mut() {

@@ -1,8 +1,8 @@
 //! Presentations: the slides in the order in which they are shown, with titles
 //! as headings, then what stands on them, then the speaker's notes.
 
-use crate::package::{Package, main_part};
-use crate::relations::relations;
+use crate::package::Package;
+use crate::relations::{main_part, relations, title};
 use crate::writer::{TextWriter, row, warn_pictures};
 use crate::xml::{Node, Nodes};
 use crate::{BlockKind, Format, Limits, ParseError, Parsed};
@@ -13,7 +13,7 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError>
     let mut package = Package::open(FORMAT, bytes, limits)?;
     let main = main_part(&mut package, FORMAT, "ppt/presentation.xml", limits)?;
     let mut writer = TextWriter::new(limits);
-    if let Some(title) = crate::relations::title(&mut package, FORMAT, limits)? {
+    if let Some(title) = title(&mut package, FORMAT, limits)? {
         writer.title(&title);
     }
     let slides = relations(&mut package, FORMAT, &main, limits)?;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::package::{Package, resolve};
+use crate::package::Package;
 use crate::xml::{Node, Nodes};
 use crate::{Format, Limits, ParseError};
 
@@ -47,6 +47,24 @@ pub(crate) fn relations(
     Ok(found)
 }
 
+/// The part where the document itself is, usually `usual`.
+pub(crate) fn main_part(
+    package: &mut Package<'_>,
+    format: Format,
+    usual: &str,
+    limits: &Limits,
+) -> Result<String, ParseError> {
+    let relations = relations(package, format, "", limits)?;
+    let folder = usual.split('/').next().unwrap_or_default();
+    let named = relations.into_values().find(|relation| relation.kind == "officeDocument").map(|it| it.part);
+    let part = named.unwrap_or_else(|| usual.to_owned());
+    if !package.has(&part) || part.split('/').next() != Some(folder) {
+        let problem = format!("the archive has no `{usual}`");
+        return Err(ParseError::OtherFormat { format, problem });
+    }
+    Ok(part)
+}
+
 /// The title in the properties of a document, where it has any.
 pub(crate) fn title(package: &mut Package<'_>, format: Format, limits: &Limits) -> Result<Option<String>, ParseError> {
     const PROPERTIES: &str = "docProps/core.xml";
@@ -62,4 +80,24 @@ pub(crate) fn title(package: &mut Package<'_>, format: Format, limits: &Limits) 
         }
     }
     Ok(Some(title))
+}
+
+/// Where a target of a relationship is, seen from the part that names it; a
+/// path that leads out of the archive leads nowhere.
+fn resolve(base: &str, target: &str) -> String {
+    let mut path: Vec<&str> = match target.strip_prefix('/') {
+        Some(_) => Vec::new(),
+        None => base.split('/').collect(),
+    };
+    if !target.starts_with('/') {
+        path.pop();
+    }
+    for step in target.trim_start_matches('/').split('/') {
+        match step {
+            ".." => drop(path.pop()),
+            "." | "" => {}
+            name => path.push(name),
+        }
+    }
+    path.join("/")
 }

@@ -1,6 +1,7 @@
 //! [`TextWriter`]: where the parsers of binary formats and of HTML put what they
 //! read. It owns the layout of the text and keeps its limits; it knows no format.
 
+use crate::text::cut;
 use crate::{Block, BlockKind, Format, Limits, ParseError, Parsed};
 
 /// Warnings that one document may cause.
@@ -89,11 +90,6 @@ pub(crate) fn warn(warnings: &mut Vec<String>, warning: impl Into<String>) {
     if warnings.len() < MOST_WARNINGS && !warnings.contains(&warning) {
         warnings.push(warning);
     }
-}
-
-/// The beginning of a text that fits, cut between characters.
-pub(crate) fn cut(text: &str, most_bytes: usize) -> &str {
-    &text[..text.floor_char_boundary(most_bytes)]
 }
 
 /// Cells as one line, without the empty ones at its end.

@@ -9,8 +9,9 @@
 mod numbers;
 mod strings;
 
-use crate::package::{Package, main_part};
-use crate::relations::relations;
+use crate::package::Package;
+use crate::relations::{main_part, relations, title};
+use crate::text::short;
 use crate::writer::{TextWriter, row, warn_pictures};
 use crate::xml::{Element, Node, Nodes};
 use crate::{BlockKind, Format, Limits, ParseError, Parsed};
@@ -29,7 +30,7 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError>
         return Err(ParseError::OtherFormat { format: FORMAT, problem: "it is a binary workbook (xlsb)".into() });
     }
     let mut writer = TextWriter::new(limits);
-    if let Some(title) = crate::relations::title(&mut package, FORMAT, limits)? {
+    if let Some(title) = title(&mut package, FORMAT, limits)? {
         writer.title(&title);
     }
     let parts = relations(&mut package, FORMAT, &main, limits)?;
@@ -46,11 +47,11 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Parsed, ParseError>
     let mut lost = 0;
     for (name, id) in workbook.sheets {
         let Some(sheet) = parts.get(&id).filter(|relation| relation.kind == "worksheet") else {
-            writer.warn(format!("the sheet `{}` has no cells to read", crate::package::short(&name)));
+            writer.warn(format!("the sheet `{}` has no cells to read", short(&name)));
             continue;
         };
         let Some(text) = package.part(&sheet.part)? else {
-            writer.warn(format!("the sheet `{}` is missing", crate::package::short(&name)));
+            writer.warn(format!("the sheet `{}` is missing", short(&name)));
             continue;
         };
         writer.block(BlockKind::Heading(1), &name)?;

@@ -4,6 +4,7 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
+use crate::text::{cut, short};
 use crate::{Format, Limits, ParseError};
 
 /// What comes next in an XML text. Names come without their prefix.
@@ -95,7 +96,7 @@ impl<'xml> Nodes<'xml> {
                 Event::DocType(_) => {
                     let problem = format!(
                         "the part `{}` has a document type of its own, which could hold entities without end",
-                        crate::package::short(self.part)
+                        short(self.part)
                     );
                     return Err(ParseError::Refused { format: self.format, problem });
                 }
@@ -107,10 +108,7 @@ impl<'xml> Nodes<'xml> {
     }
 
     fn damaged(&self, problem: &str) -> ParseError {
-        let problem = crate::writer::cut(problem, 200);
-        ParseError::Damaged {
-            format: self.format,
-            problem: format!("the part `{}`: {problem}", crate::package::short(self.part)),
-        }
+        let problem = cut(problem, 200);
+        ParseError::Damaged { format: self.format, problem: format!("the part `{}`: {problem}", short(self.part)) }
     }
 }

@@ -154,7 +154,7 @@ class ProgressSender {
       try {
         await this.#host.ask("POST", `${this.#path}/progress`, { body, signal: this.#signal });
       } catch {
-        // Whoever waits for the answer can do without it.
+        // The caller that waits for the answer can do without it.
       }
     }
   }

@@ -18,7 +18,7 @@ use crate::{Call, ToolError};
 /// ```
 /// use wharf_sdk::{Call, InputRequired, Round, Text, ToolError, testing::TestCall, tool};
 ///
-/// /// Greets whoever sits there.
+/// /// Greets the person who sits there.
 /// #[tool]
 /// fn greet(call: &Call) -> Result<Round<Text>, ToolError> {
 ///     let input = call.input();

@@ -83,7 +83,7 @@ impl Server {
 
     /// `wharf serve --stdio` as it comes, with the bundled plugins that a profile has.
     pub(crate) fn bundled(setting: &Setting, data: &Path, profile: &str) -> Result<Self> {
-        // Not the configuration of whoever measures.
+        // Not the configuration of the person who measures.
         let configuration = data.join("wharf.toml");
         std::fs::write(&configuration, "")?;
         let profile = ["--profile".as_ref(), profile.as_ref(), "--config".as_ref(), configuration.as_os_str()];

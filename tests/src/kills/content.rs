@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Lane, Unanswered, structured};
+use super::lane::{Lane, Unanswered, structured};
 use crate::{Client, artifacts::target};
 
 /// One page has room for all of them.

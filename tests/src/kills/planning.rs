@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Lane, Unanswered, structured};
+use super::lane::{Lane, Unanswered, structured};
 use crate::Client;
 
 /// Todos of one thread, before the next one is begun.

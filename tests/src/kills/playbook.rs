@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Lane, Unanswered, refusal, structured};
+use super::lane::{Lane, Unanswered, refusal, structured};
 use crate::Client;
 
 /// One page has room for all of them.

@@ -4,7 +4,7 @@
 //! [`in_time`], or for time itself, [`let_time_pass`]. A wait that is in vain says what
 //! it waited for, where, and what it saw last. [`blocking`] has the same for threads.
 //!
-//! Knows no crate of the house, so that each of them may use it. `cargo xtask tidy`
+//! Knows no other crate, so that each of them may use it. `cargo xtask tidy`
 //! refuses a `sleep` in tests anywhere else.
 
 mod attempts;

@@ -1,4 +1,4 @@
-//! The whole house from outside, one file for each promise. All in one program:
+//! The whole project from outside, one file for each promise. All in one program:
 //! every further one would link the runtime again.
 #![cfg(unix)]
 

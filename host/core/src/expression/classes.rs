@@ -2,7 +2,7 @@
 //! of that counted before it is taken.
 //!
 //! Estimates would not do: which characters a class has decides what folding their case
-//! takes, and whoever writes the class knows the rules.
+//! takes, and the author of the class knows the rules.
 
 use regex_syntax::{
     ast::{

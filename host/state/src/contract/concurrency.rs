@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use super::{PLENTY, StoreUnderTest, generous, put, put_if, soon, thread};
+use super::store_under_test::{PLENTY, StoreUnderTest, generous, put, put_if, soon, thread};
 use crate::{StateError, StateStore};
 
 const TASKS: u64 = 64;

@@ -1,7 +1,7 @@
 //! Reading and changing entries: order, revisions, preconditions, atomicity,
 //! and malformed calls.
 
-use super::{PLENTY, StoreUnderTest, delete, put, put_if, thread};
+use super::store_under_test::{PLENTY, StoreUnderTest, delete, keys, put, put_if, thread};
 use crate::{MAX_CHANGES, MAX_KEY_BYTES, MAX_KEYS, MAX_VALUE_BYTES, StateChange, StateError};
 
 pub(super) async fn check(subject: &StoreUnderTest) {
@@ -68,14 +68,14 @@ async fn a_batch_happens_as_a_whole_or_not_at_all(subject: &StoreUnderTest) {
     let refused = subject.apply(&scope, batch).await.expect_err("a conflict");
     assert!(matches!(&refused, StateError::Conflict { key, found: 0, .. } if key == "first"), "{refused:?}");
     let page = subject.scan(&scope, "", None, 10).await;
-    assert_eq!(super::keys(&page), ["kept"]);
+    assert_eq!(keys(&page), ["kept"]);
     assert_eq!(page.entries[0].revision, kept);
     assert_eq!(subject.usage(&scope).await, (1, 5));
 
     let revisions =
         subject.apply(&scope, vec![put("new", b"xy"), delete("kept"), put_if("other", b"", 0)]).await.expect("a batch");
     assert!(revisions[0] > kept && revisions[1] == 0 && revisions[2] > 0, "{revisions:?}");
-    assert_eq!(super::keys(&subject.scan(&scope, "", None, 10).await), ["new", "other"]);
+    assert_eq!(keys(&subject.scan(&scope, "", None, 10).await), ["new", "other"]);
     assert_eq!(subject.usage(&scope).await, (2, 10));
     assert!(subject.apply(&scope, Vec::new()).await.expect("nothing to do").is_empty());
 }

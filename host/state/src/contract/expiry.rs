@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{IDLE, StoreUnderTest, delete, put, put_if, thread};
+use super::store_under_test::{IDLE, StoreUnderTest, delete, put, put_if, soon, thread};
 use crate::{Ceilings, Clock as _, ScopePolicy, TOMBSTONE_LIFETIME};
 
 const MOMENT: Duration = Duration::from_millis(1);
@@ -93,7 +93,7 @@ async fn writes_and_reads_count_as_use(subject: &StoreUnderTest) {
 async fn a_scope_without_expiry_stays(subject: &StoreUnderTest) {
     let scope = thread("lasting", "", "");
     let lasting = ScopePolicy { idle_expiry: None, ..subject.policy.clone() };
-    let write = |policy| subject.store.apply(&scope, policy, vec![put("key", b"value")], super::soon());
+    let write = |policy| subject.store.apply(&scope, policy, vec![put("key", b"value")], soon());
     write(&lasting).await.expect("a put");
     subject.clock.advance(IDLE * 1_000);
     assert_eq!(subject.sweep().await, (0, 0));

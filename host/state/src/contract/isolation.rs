@@ -2,7 +2,7 @@
 
 use wharf_core::{ScopeKey, ScopeKind};
 
-use super::{StoreUnderTest, delete, thread};
+use super::store_under_test::{StoreUnderTest, delete, thread};
 
 pub(super) async fn check(subject: &StoreUnderTest) {
     let scopes = lookalikes();

@@ -3,7 +3,7 @@
 
 use wharf_core::ScopeKey;
 
-use super::{IDLE, StoreUnderTest, delete, generous, put, thread};
+use super::store_under_test::{IDLE, StoreUnderTest, delete, generous, put, thread};
 use crate::{Ceilings, ScopePolicy, StateError};
 
 pub(super) async fn check(fresh: &impl Fn(Ceilings) -> StoreUnderTest) {

@@ -1,6 +1,6 @@
 //! Repeated reads, which a store may serve from memory: they return the last written value.
 
-use super::{IDLE, StoreUnderTest, delete, put, thread};
+use super::store_under_test::{IDLE, StoreUnderTest, delete, put, thread};
 
 /// More reads than a store needs before it keeps a value.
 const OFTEN: usize = 5;

@@ -1,6 +1,6 @@
 //! Ordered paged scans.
 
-use super::{StoreUnderTest, keys, put, thread};
+use super::store_under_test::{StoreUnderTest, keys, put, thread};
 
 pub(super) async fn check(subject: &StoreUnderTest) {
     a_scan_is_in_the_order_of_bytes_and_of_its_prefix_only(subject).await;

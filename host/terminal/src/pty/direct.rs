@@ -22,7 +22,7 @@ use rustix::{
 use tokio::{io::Interest, net::UnixStream};
 
 use super::{
-    LineMode, Pty, SlaveState,
+    end::{LineMode, Pty, SlaveState},
     slave_state::{is_readable, slave_state},
 };
 use crate::TerminalSize;

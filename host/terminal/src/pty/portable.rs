@@ -20,7 +20,7 @@ use parking_lot::{Mutex, MutexGuard};
 use portable_pty::{MasterPty, PtyPair, PtySize, SlavePty, native_pty_system};
 
 use self::handoff::Handoff;
-use super::{LineMode, ProgramEnd, Pty, SlaveState};
+use super::end::{LineMode, ProgramEnd, Pty, SlaveState};
 use crate::TerminalSize;
 
 /// What is read at once. A terminal hands out no more.

@@ -10,7 +10,7 @@ use rustix::{
     termios::{LocalModes, SpecialCodeIndex, tcgetattr},
 };
 
-use super::{SlaveState, TerminalDevice};
+use super::end::{SlaveState, TerminalDevice};
 
 /// What is at the program's end; nothing where it cannot be said.
 pub(super) fn slave_state(program: &File) -> Option<SlaveState> {

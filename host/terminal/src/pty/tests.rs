@@ -4,6 +4,8 @@ use std::{
     fs::File,
     future::poll_fn,
     io::{Read as _, Write as _},
+    task::Poll,
+    time::Duration,
 };
 
 use rustix::termios::{OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};

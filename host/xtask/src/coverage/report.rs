@@ -79,26 +79,26 @@ mod tests {
     fn summary() -> Value {
         let file = |name: &str, count: u64, covered: u64| json!({ "filename": name, "summary": { "lines": { "count": count, "covered": covered } } });
         json!({ "data": [{ "files": [
-            file("/house/host/core/src/id.rs", 60, 60),
-            file("/house/plugins/planning/src/lib.rs", 40, 15),
-            file("/house/host/xtask/src/main.rs", 1000, 0),
-            file("/house/tests/src/lib.rs", 1000, 1000),
-            file("/house/host/state/src/sqlite/tests/files.rs", 1000, 1000),
+            file("/project/host/core/src/id.rs", 60, 60),
+            file("/project/plugins/planning/src/lib.rs", 40, 15),
+            file("/project/host/xtask/src/main.rs", 1000, 0),
+            file("/project/tests/src/lib.rs", 1000, 1000),
+            file("/project/host/state/src/sqlite/tests/files.rs", 1000, 1000),
             file("/elsewhere/host/core/src/id.rs", 1000, 0),
         ] }] })
     }
 
     #[test]
     fn only_the_host_and_the_plugins_count() {
-        let crates = by_crate(Path::new("/house"), &summary()).expect("read");
+        let crates = by_crate(Path::new("/project"), &summary()).expect("read");
         assert_eq!(crates.keys().collect::<Vec<_>>(), ["host/core", "plugins/planning"]);
         assert_eq!(crates["host/core"]["id.rs"], Lines { all: 60, reached: 60 });
     }
 
     #[test]
     fn less_than_the_minimum_fails_and_the_minimum_itself_passes() {
-        assert!(print(Path::new("/house"), &summary(), 75.0).is_ok());
-        assert!(print(Path::new("/house"), &summary(), 75.1).is_err());
+        assert!(print(Path::new("/project"), &summary(), 75.0).is_ok());
+        assert!(print(Path::new("/project"), &summary(), 75.1).is_err());
         assert!(print(Path::new("/nowhere"), &summary(), 0.0).is_err());
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{SourceFile, Violation, links};
+use super::{links, source::SourceFile, violation::Violation};
 
 /// Where the pages are.
 const PAGES: &str = "docs/src";

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::Violation;
+use super::violation::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
@@ -159,7 +159,7 @@ fn edges(package: &Package, folder: &Path, members: &[String]) -> Vec<(String, S
         Some((_, allowed)) => *allowed,
         None if is_plugin => PLUGIN,
         None => {
-            let message = format!("the house has no room for {} - add it to the table in tidy/edges.rs", package.name);
+            let message = format!("the project knows no crate {} - add it to the table in tidy/edges.rs", package.name);
             return vec![("name".into(), message)];
         }
     };
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_of_the_house_are_allowed_and_all_others_are_not() {
+    fn edges_of_the_table_are_allowed_and_all_others_are_not() {
         assert!(broken("wharf-engine", "host/engine", "wharf-core", false).is_empty());
         assert!(broken("wharf", "host/wharf", "wharf-engine", false).is_empty());
         assert_eq!(broken("wharf-core", "host/core", "wharf-state", false).len(), 1);
@@ -260,13 +260,13 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_without_a_room_is_named() {
+    fn a_crate_that_the_table_lacks_is_named() {
         let messages = broken("wharf-cellar", "host/cellar", "serde", false);
-        assert!(messages[0].contains("no room for wharf-cellar"), "{messages:?}");
+        assert!(messages[0].contains("no crate wharf-cellar"), "{messages:?}");
     }
 
     #[test]
-    fn reserved_crates_stay_in_their_rooms() {
+    fn reserved_crates_stay_with_their_owners() {
         assert!(broken("wharf-engine", "host/engine", "wasmtime-wasi", false).is_empty());
         assert!(broken("wharf-bench", "tests/bench", "wasmtime", false).is_empty());
         assert_eq!(broken("wharf-state", "host/state", "wasmtime", true).len(), 1);

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::Violation;
+use super::violation::Violation;
 use crate::command;
 use crate::workspace::Workspace;
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use super::{SourceFile, Violation};
+use super::{source::SourceFile, violation::Violation};
 
 /// What there is to link to.
 pub(super) struct Targets<E> {
@@ -129,8 +129,8 @@ mod tests {
     fn broken(path: &str, text: &str) -> usize {
         let there = ["README.md", "wit/README.md", "wit"].map(PathBuf::from);
         let page = |path: &str, text: &str| SourceFile { path: path.into(), text: text.into() };
-        let rooms = "# A house\n\n## The `rooms`, in order\n\n## Notes\n\n```sh\n# no heading\n```\n\n## Notes\n";
-        let mut sources = vec![page("README.md", rooms), page("wit/README.md", "")];
+        let crates = "# A map\n\n## The `crates`, in order\n\n## Notes\n\n```sh\n# no heading\n```\n\n## Notes\n";
+        let mut sources = vec![page("README.md", crates), page("wit/README.md", "")];
         sources.retain(|source| source.path != Path::new(path));
         sources.push(page(path, text));
         let targets = Targets::new(&sources, |path: &Path| there.iter().any(|file| file == path));
@@ -139,16 +139,16 @@ mod tests {
 
     #[test]
     fn links_are_followed_from_the_folder_of_the_document() {
-        assert_eq!(broken("README.md", "[contract](wit/README.md) and [rooms](wit)"), 0);
-        assert_eq!(broken("wit/README.md", "[house](../README.md#the-rooms-in-order)"), 0);
-        assert_eq!(broken("wit/README.md", "[house](README.txt) [out](../../x)"), 2);
+        assert_eq!(broken("README.md", "[contract](wit/README.md) and [crates](wit)"), 0);
+        assert_eq!(broken("wit/README.md", "[map](../README.md#the-crates-in-order)"), 0);
+        assert_eq!(broken("wit/README.md", "[map](README.txt) [out](../../x)"), 2);
     }
 
     #[test]
     fn an_anchor_must_be_a_heading_of_its_page() {
         assert_eq!(broken("wit/README.md", "[a](../README.md#notes) [b](../README.md#notes-1)"), 0);
-        assert_eq!(broken("wit/README.md", "[a](../README.md#rooms) [b](../README.md#no-heading)"), 2);
-        assert_eq!(broken("README.md", "## Rooms\n[a](#rooms) [b](#cellar)"), 1);
+        assert_eq!(broken("wit/README.md", "[a](../README.md#crates) [b](../README.md#no-heading)"), 2);
+        assert_eq!(broken("README.md", "## Crates\n[a](#crates) [b](#cellar)"), 1);
         assert_eq!(broken("README.md", "[a](wit#anything)"), 0, "a folder has no anchors that are known");
     }
 

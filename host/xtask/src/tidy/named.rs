@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{SourceFile, Violation};
+use super::{source::SourceFile, violation::Violation};
 
 /// Where tests are that are named as `module::test`.
 const TESTS: &str = "tests/tests/end_to_end";

@@ -1,14 +1,17 @@
 //! Names of types: no name is shared by types of more than three crates.
 //!
-//! Owns which items count: structs, enums, unions, traits and aliases of a crate's own source,
-//! without tests. What is shared by many crates says nothing where it is read.
+//! Owns which items count: structs, enums, unions, traits and aliases of a crate's own source, also
+//! of its root, without tests. What is shared by many crates says nothing where it is read.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
 };
 
-use super::{SourceFile, Violation, circles};
+use super::{
+    source::{SourceFile, end_of_code, place},
+    violation::Violation,
+};
 
 /// Crates that may have a type of the same name.
 const MOST_CRATES: usize = 3;
@@ -22,7 +25,7 @@ const ITEMS: [&str; 5] = ["struct ", "enum ", "union ", "trait ", "type "];
 pub(super) fn check(sources: &[SourceFile]) -> Vec<Violation> {
     let mut owners = BTreeMap::<&str, BTreeMap<&Path, (&Path, usize)>>::new();
     for source in sources.iter().filter(|source| source.is("rs")) {
-        let Some((crate_root, _)) = circles::place(&source.path) else { continue };
+        let Some((crate_root, _)) = place(&source.path) else { continue };
         for (line, name) in types(&source.text) {
             owners.entry(name).or_default().entry(crate_root).or_insert((&source.path, line));
         }
@@ -49,7 +52,7 @@ fn told(name: &str, owners: &BTreeMap<&Path, (&Path, usize)>) -> Option<Violatio
 
 /// The types that a file declares at its top, with their lines from 1.
 fn types(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let end = circles::end_of_code(text);
+    let end = end_of_code(text);
     text[..end].lines().enumerate().filter_map(|(index, line)| Some((index + 1, declared(line)?)))
 }
 
@@ -83,6 +86,14 @@ mod tests {
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(told[0].starts_with("host/a/src/a.rs:2: `Place` names types of 4 crates"), "{told:?}");
         assert!(told[0].ends_with("host/a, host/b, host/c, host/d"), "{told:?}");
+    }
+
+    #[test]
+    fn roots_and_suites_of_the_contract_count_too() {
+        let paths = ["a/src/main.rs", "b/src/lib.rs", "c/src/contract/place.rs", "d/src/contract.rs"];
+        let text = "struct Place;\n";
+        let sources = paths.map(|path| SourceFile { path: format!("host/{path}").into(), text: text.to_owned() });
+        assert_eq!(check(&sources).len(), 1);
     }
 
     #[test]

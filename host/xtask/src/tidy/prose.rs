@@ -1,30 +1,28 @@
-//! Paragraphs of the documents and the first page: none is longer than a reader takes in at
-//! once.
+//! Paragraphs of the documents, the first page and the map: none is longer than a reader takes in
+//! at once.
 
 use std::path::Path;
 
-use super::{SourceFile, Violation};
+use super::{source::SourceFile, violation::Violation};
 
 /// Words of a paragraph, or of one item of a list.
 const MOST_WORDS: usize = 100;
 
-/// Lines of the first page, in each language.
-const MOST_LINES: usize = 150;
-
-/// The first page.
-const FIRST_PAGES: [&str; 2] = ["README.md", "README.ko.md"];
+/// Lines of the first page, in each language, and of the map; and where the rest belongs.
+const MOST_LINES: [(&str, usize, &str); 3] =
+    [("README.md", 150, "docs/"), ("README.ko.md", 150, "docs/"), ("ARCHITECTURE.md", 200, "docs/src/internals/")];
 
 pub(super) fn check(source: &SourceFile) -> Vec<Violation> {
-    let is_document = |name: &str| source.path == Path::new(name);
     let long = paragraphs(&source.text).into_iter().filter(|(_, words)| *words > MOST_WORDS);
     let long = long.map(|(line, words)| {
         let text = format!("a paragraph of {words} words, {MOST_WORDS} is the most - make it two, or a list");
         Violation::new(&source.path, line, text)
     });
     let lines = source.text.lines().count();
-    let page = (FIRST_PAGES.into_iter().any(is_document) && lines > MOST_LINES).then(|| {
-        let text = format!("{lines} lines, {MOST_LINES} is the most - the rest belongs into docs/");
-        Violation::new(&source.path, MOST_LINES + 1, text)
+    let bound = MOST_LINES.into_iter().find(|(document, ..)| source.path == Path::new(document));
+    let page = bound.filter(|(_, most, _)| lines > *most).map(|(_, most, place)| {
+        let text = format!("{lines} lines, {most} is the most - the rest belongs into {place}");
+        Violation::new(&source.path, most + 1, text)
     });
     long.chain(page).collect()
 }
@@ -82,6 +80,12 @@ mod tests {
         assert!(lines("README.md", &"word\n\n".repeat(75)).is_empty());
         assert_eq!(lines("README.ko.md", &"word\n\n".repeat(76)), [151]);
         assert!(lines("CHANGELOG.md", &"word\n\n".repeat(76)).is_empty());
+    }
+
+    #[test]
+    fn the_map_has_a_bound_of_its_own() {
+        assert!(lines("ARCHITECTURE.md", &"word\n\n".repeat(100)).is_empty());
+        assert_eq!(lines("ARCHITECTURE.md", &"word\n\n".repeat(101)), [201]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How long a Rust file may be, and how modules lie in files.
 
-use super::{SourceFile, Violation};
+use super::{source::SourceFile, violation::Violation};
 
 /// More is a warning.
 const LARGE_LINES: usize = 400;

@@ -3,7 +3,7 @@
 //! Owns which lines are a test's and what sleeps. Literals are no code: what a test lets
 //! a program of its own do is another matter.
 
-use super::{SourceFile, Violation, words};
+use super::{source::SourceFile, violation::Violation, words};
 
 /// Owns how tests wait.
 const SUPPORT: &str = "tests/support";

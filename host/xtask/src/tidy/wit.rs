@@ -3,7 +3,7 @@
 //! Reads WIT line by line, as rustfmt-like layout has it: one item a line. It
 //! does not check that the text is valid; the engine's bindings do.
 
-use super::{SourceFile, Violation};
+use super::{source::SourceFile, violation::Violation};
 
 /// What a pair of braces encloses.
 #[derive(Clone, Copy, PartialEq, Eq)]

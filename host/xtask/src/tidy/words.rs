@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use super::{SourceFile, Violation};
+use super::{source::SourceFile, violation::Violation};
 
 /// Where the lists stand.
 const PLACE: &str = "contract";

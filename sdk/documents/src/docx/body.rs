@@ -1,9 +1,10 @@
 //! The body of a document, read in one pass. It knows paragraphs, cells and
 //! rows, and hands out blocks; it keeps only what is open.
 
-use super::styles::Styles;
+use super::styles::{Styles, level};
+use crate::text::cut;
 use crate::xml::{Element, Node, Nodes};
-use crate::{BlockKind, Limits, ParseError};
+use crate::{BlockKind, Format, Limits, ParseError};
 
 /// What the body says at one place.
 pub(super) struct BodyBlock {
@@ -34,11 +35,6 @@ struct Paragraph {
     indent: usize,
 }
 
-/// An outline level as it is written; 9 means text.
-pub(super) fn level(written: &str) -> Option<u8> {
-    written.parse().ok().filter(|level| *level < 9).map(|level: u8| level + 1)
-}
-
 struct Body<'a> {
     styles: &'a Styles,
     say: &'a mut dyn FnMut(BodyBlock) -> Result<(), ParseError>,
@@ -59,7 +55,7 @@ pub(super) fn read(
     say: &mut dyn FnMut(BodyBlock) -> Result<(), ParseError>,
 ) -> Result<usize, ParseError> {
     let mut body = Body { styles, say, open: Vec::new(), around: Vec::new(), skipped: 0, pictures: 0 };
-    let mut nodes = Nodes::new(super::FORMAT, part, text, limits);
+    let mut nodes = Nodes::new(Format::Docx, part, text, limits);
     while let Some(node) = nodes.next()? {
         match node {
             Node::Start(_) if body.skipped > 0 => body.skipped += 1,
@@ -220,5 +216,5 @@ fn join(cell: &mut String, text: &str) {
 }
 
 fn short_id(id: &str) -> &str {
-    crate::writer::cut(id, 12)
+    cut(id, 12)
 }

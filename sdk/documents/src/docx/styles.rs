@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::package::Package;
 use crate::xml::{Node, Nodes};
-use crate::{Limits, ParseError};
+use crate::{Format, Limits, ParseError};
 
 /// Styles that a style may be based on, one on the other.
 const MOST_BASES: usize = 16;
@@ -61,7 +61,7 @@ impl Styles {
 pub(super) fn read(package: &mut Package<'_>, part: &str, limits: &Limits) -> Result<Styles, ParseError> {
     let mut styles = Styles::default();
     let Some(text) = package.part(part)? else { return Ok(styles) };
-    let mut nodes = Nodes::new(super::FORMAT, part, &text, limits);
+    let mut nodes = Nodes::new(Format::Docx, part, &text, limits);
     let mut current: Option<(String, Style)> = None;
     while let Some(node) = nodes.next()? {
         match node {
@@ -74,7 +74,7 @@ pub(super) fn read(package: &mut Package<'_>, part: &str, limits: &Limits) -> Re
                 match element.name() {
                     "name" => style.name = value.unwrap_or_default(),
                     "basedOn" => style.based_on = value,
-                    "outlineLvl" => style.level = value.and_then(|level| super::body::level(&level)),
+                    "outlineLvl" => style.level = value.as_deref().and_then(level),
                     "numPr" => style.is_list = true,
                     _ => {}
                 }
@@ -89,4 +89,9 @@ pub(super) fn read(package: &mut Package<'_>, part: &str, limits: &Limits) -> Re
         }
     }
     Ok(styles)
+}
+
+/// An outline level as it is written; 9 means text.
+pub(super) fn level(written: &str) -> Option<u8> {
+    written.parse().ok().filter(|level| *level < 9).map(|level: u8| level + 1)
 }

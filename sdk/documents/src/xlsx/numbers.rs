@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::package::Package;
 use crate::xml::{Node, Nodes};
-use crate::{Limits, ParseError};
+use crate::{Format, Limits, ParseError};
 
 /// The last day that a spreadsheet knows, 31 December 9999, and a day.
 const DAYS: f64 = 2_958_466.0;
@@ -40,7 +40,7 @@ impl Numbers {
     ) -> Result<Self, ParseError> {
         let mut numbers = Self { shapes: Vec::new(), since_1904 };
         let Some(text) = package.part(part)? else { return Ok(numbers) };
-        let mut nodes = Nodes::new(super::FORMAT, part, &text, limits);
+        let mut nodes = Nodes::new(Format::Xlsx, part, &text, limits);
         let mut custom: HashMap<u32, NumberFormat> = HashMap::new();
         let mut in_cells = false;
         while let Some(node) = nodes.next()? {

@@ -3,7 +3,7 @@
 
 use crate::package::Package;
 use crate::xml::{Node, Nodes};
-use crate::{Limits, ParseError};
+use crate::{Format, Limits, ParseError};
 
 #[derive(Default)]
 pub(super) struct Strings {
@@ -21,7 +21,7 @@ impl Strings {
     pub(super) fn read(package: &mut Package<'_>, part: &str, limits: &Limits) -> Result<Self, ParseError> {
         let mut strings = Self::default();
         let Some(text) = package.part(part)? else { return Ok(strings) };
-        let mut nodes = Nodes::new(super::FORMAT, part, &text, limits);
+        let mut nodes = Nodes::new(Format::Xlsx, part, &text, limits);
         // Readings of Japanese words stand beside the words themselves.
         let (mut reads, mut phonetic) = (false, 0_usize);
         while let Some(node) = nodes.next()? {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::TestCall;
 use super::grants::TestServer;
-use super::{TestCall, TestHost};
+use super::host::TestHost;
 use crate::ToolError;
 use crate::host::HostHttp;
 use crate::http::{Request, Response};
@@ -12,14 +13,14 @@ impl TestCall {
     /// Grants HTTP requests, and answers each so.
     #[must_use]
     pub fn http(mut self, answer: impl Fn(&Request) -> Result<Response, ToolError> + Send + Sync + 'static) -> Self {
-        self.server = Some(TestServer(Arc::new(answer)));
+        self.host.server = Some(TestServer(Arc::new(answer)));
         self
     }
 }
 
 impl HostHttp for TestHost {
     fn send(&self, request: &Request) -> Result<Response, ToolError> {
-        match &self.test.server {
+        match &self.server {
             Some(server) => (server.0)(request),
             None => Err(ToolError::denied(
                 "no HTTP request is granted to this plugin: the operator grants them with [plugin.NAME.grants.http]",

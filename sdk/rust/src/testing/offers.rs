@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use wharf_contract::caller::{CAPABILITIES, CLIENT, INPUT, RESPONSES, STATE};
 
-use super::{TestCall, TestHost};
+use super::TestCall;
+use super::host::TestHost;
 use crate::ToolError;
 use crate::completion::{Completion, CompletionOf, Completions, Typed};
 use crate::host::HostChanges;
@@ -91,29 +92,29 @@ impl TestCall {
     }
 
     fn changed_meta(mut self, change: impl FnOnce(&mut Value)) -> Self {
-        let mut meta = serde_json::from_str(&self.request_meta).unwrap_or_else(|_| json!({}));
+        let mut meta = serde_json::from_str(&self.host.request_meta).unwrap_or_else(|_| json!({}));
         change(&mut meta);
-        self.request_meta = meta.to_string();
+        self.host.request_meta = meta.to_string();
         self
     }
 
     /// Every change that was told: the word of a list, or an address.
     #[must_use]
     pub fn changes(&self) -> Vec<String> {
-        self.world().changes.clone()
+        self.host.world().changes.clone()
     }
 }
 
 impl HostChanges for TestHost {
     fn changed(&self, list: &str) -> Result<(), ToolError> {
         self.events()?;
-        self.test.world().changes.push(list.to_owned());
+        self.world().changes.push(list.to_owned());
         Ok(())
     }
 
     fn updated(&self, uri: &str) -> Result<(), ToolError> {
         self.events()?;
-        self.test.world().changes.push(uri.to_owned());
+        self.world().changes.push(uri.to_owned());
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 //! and an imitation would prove nothing of it. A plugin's logic around
 //! processes is tested apart, and the whole of it in the host.
 
-use super::TestHost;
+use super::host::TestHost;
 use crate::ToolError;
 use crate::host::HostProcesses;
 use crate::process::{Condition, Launch, Piece, Polled, Position, ProcessInfo, Signal, Stream, Waited};

@@ -1,6 +1,6 @@
 //! Event streams of the test host: what was written to them.
 
-use super::{TestCall, TestHost};
+use super::host::TestHost;
 use crate::host::HostStreams;
 use crate::{StreamStatus, ToolError};
 
@@ -28,7 +28,7 @@ pub enum StreamEvent {
 /// here, so silence ends nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestStream {
-    owner: (String, Option<String>),
+    pub(super) owner: (String, Option<String>),
     /// Its id.
     pub id: String,
     /// What it is about.
@@ -53,16 +53,6 @@ impl TestStream {
     }
 }
 
-impl TestCall {
-    /// Every stream of this session and assistant, in the order in which they
-    /// were opened.
-    #[must_use]
-    pub fn streams(&self) -> Vec<TestStream> {
-        let owner = self.owner();
-        self.world().streams.iter().filter(|stream| stream.owner == owner).cloned().collect()
-    }
-}
-
 impl TestHost {
     fn with_stream<T>(
         &self,
@@ -70,8 +60,8 @@ impl TestHost {
         act: impl FnOnce(&mut TestStream) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         self.events()?;
-        let mut world = self.test.world();
-        let owner = self.test.owner();
+        let mut world = self.world();
+        let owner = self.owner();
         let mine = |stream: &&mut TestStream| stream.id == id && stream.owner == owner;
         let stream = world.streams.iter_mut().find(mine);
         act(stream.ok_or_else(|| ToolError::not_found("there is no such stream"))?)
@@ -92,10 +82,10 @@ impl HostStreams for TestHost {
     fn open_stream(&self, title: &str, options: Option<&str>) -> Result<String, ToolError> {
         self.events()?;
         bounded("title", title, LINE_BYTES)?;
-        let mut world = self.test.world();
+        let mut world = self.world();
         let id = format!("stream-{}", world.streams.len() + 1);
         world.streams.push(TestStream {
-            owner: self.test.owner(),
+            owner: self.owner(),
             id: id.clone(),
             title: title.to_owned(),
             options: options.map(str::to_owned),

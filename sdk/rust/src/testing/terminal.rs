@@ -14,8 +14,9 @@ use std::sync::Arc;
 use wharf_contract::terminal::{CloseReason, Containment, MAX_COLUMNS, MAX_ROWS};
 use wharf_contract::turn::Preset as KnownPreset;
 
+use super::TestCall;
 use super::grants::TestTerminals;
-use super::{TestCall, TestHost};
+use super::host::TestHost;
 use crate::host::HostTerminals;
 use crate::terminal::{
     Extent, Followed, Input, Launch, Piece, Preset, Screen, Started, Status, TerminalInfo, TerminalRules, Turn,
@@ -32,28 +33,28 @@ impl TestCall {
     /// Grants a program that plays this part.
     #[must_use]
     pub fn terminal_program(mut self, program: impl Into<String>, script: Script) -> Self {
-        self.terminals.programs.insert(program.into(), Arc::new(script));
+        self.host.terminals.programs.insert(program.into(), Arc::new(script));
         self
     }
 
     /// Grants the shell, which plays this part.
     #[must_use]
     pub fn terminal_shell(mut self, script: Script) -> Self {
-        self.terminals.shell = Some(Arc::new(script));
+        self.host.terminals.shell = Some(Arc::new(script));
         self
     }
 
     /// How many terminals an owner may have; 1 where nothing is said.
     #[must_use]
     pub fn maximum_terminals(mut self, maximum: usize) -> Self {
-        self.terminals.maximum = Some(maximum);
+        self.host.terminals.maximum = Some(maximum);
         self
     }
 
     /// What was typed into a terminal, in order: texts, and names of keys.
     #[must_use]
     pub fn typed(&self, id: &str) -> Vec<String> {
-        let world = self.world();
+        let world = self.host.world();
         let found = world.terminals.iter().find(|terminal| terminal.info.id == id);
         found.map(|terminal| terminal.typed.clone()).unwrap_or_default()
     }
@@ -61,7 +62,7 @@ impl TestCall {
 
 impl TestHost {
     fn granted_terminals(&self) -> Result<&TestTerminals, ToolError> {
-        let granted = &self.test.terminals;
+        let granted = &self.terminals;
         if granted.shell.is_none() && granted.programs.is_empty() {
             return Err(ToolError::denied(
                 "no terminal is granted to this plugin: the operator grants it with [plugin.NAME.grants.terminal]",
@@ -76,8 +77,8 @@ impl TestHost {
         act: impl FnOnce(&mut TestTerminal) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         self.granted_terminals()?;
-        let owner = self.test.owner();
-        let mut world = self.test.world();
+        let owner = self.owner();
+        let mut world = self.world();
         let found = world.terminals.iter_mut().find(|terminal| terminal.info.id == id && terminal.owner == owner);
         act(found.ok_or_else(|| ToolError::not_found("there is no such terminal"))?)
     }
@@ -85,10 +86,10 @@ impl TestHost {
     fn start_script(&self, command: String, script: &Arc<Script>, launch: &Launch) -> Result<Started, ToolError> {
         let (columns, rows) = if launch.size == (0, 0) { (80, 24) } else { launch.size };
         check_size(columns, rows)?;
-        let owner = self.test.owner();
-        let mut world = self.test.world();
+        let owner = self.owner();
+        let mut world = self.world();
         let id = format!("terminal-{}", world.terminals.len() + 1);
-        let maximum = self.test.terminals.maximum.unwrap_or(1);
+        let maximum = self.terminals.maximum.unwrap_or(1);
         let open = |terminal: &&mut TestTerminal| terminal.owner == owner && !terminal.info.is_closed();
         let over = (world.terminals.iter_mut().filter(open).count() + 1).saturating_sub(maximum);
         let mut replaced = Vec::new();
@@ -163,8 +164,8 @@ impl HostTerminals for TestHost {
 
     fn list_terminals(&self) -> Result<Vec<TerminalInfo>, ToolError> {
         self.granted_terminals()?;
-        let owner = self.test.owner();
-        let world = self.test.world();
+        let owner = self.owner();
+        let world = self.world();
         Ok(world.terminals.iter().filter(|terminal| terminal.owner == owner).map(|found| found.info.clone()).collect())
     }
 

@@ -11,7 +11,8 @@ pub(super) mod state;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{TestCall, TestHost};
+use super::TestCall;
+use super::host::TestHost;
 use crate::host::HostWebPages;
 use crate::webview::{LogPage, Outcome, PageInfo, PageOptions, PageStatus, RequestState, ResultPiece, Script};
 use crate::{ToolError, clock};
@@ -23,7 +24,7 @@ impl TestCall {
     /// Grants web pages, which play this part.
     #[must_use]
     pub fn web_pages_of(mut self, script: WebPageScript) -> Self {
-        self.web_pages = Some(Arc::new(script));
+        self.host.web_pages = Some(Arc::new(script));
         self
     }
 
@@ -40,13 +41,13 @@ impl TestCall {
     }
 
     fn seen_of<T: Default>(&self, id: &str, see: impl FnOnce(&TestPage) -> T) -> T {
-        self.world().pages.iter().find(|page| page.info.id == id).map(see).unwrap_or_default()
+        self.host.world().pages.iter().find(|page| page.info.id == id).map(see).unwrap_or_default()
     }
 }
 
 impl TestHost {
     fn granted_pages(&self) -> Result<&Arc<WebPageScript>, ToolError> {
-        self.test.web_pages.as_ref().ok_or_else(|| {
+        self.web_pages.as_ref().ok_or_else(|| {
             ToolError::denied(
                 "no web page is granted to this plugin: the operator grants it with [plugin.NAME.grants.webview]",
             )
@@ -55,8 +56,8 @@ impl TestHost {
 
     fn with_page<T>(&self, id: &str, act: impl FnOnce(&mut TestPage) -> Result<T, ToolError>) -> Result<T, ToolError> {
         self.granted_pages()?;
-        let owner = self.test.owner();
-        let mut world = self.test.world();
+        let owner = self.owner();
+        let mut world = self.world();
         let found = world.pages.iter_mut().find(|page| page.info.id == id && page.owner == owner);
         act(found.ok_or_else(|| ToolError::not_found("there is no such page"))?)
     }
@@ -95,8 +96,8 @@ impl HostWebPages for TestHost {
             _ => Err(ToolError::invalid(format!("a page is 1 to 4096 pixels wide and high, not {wanted}"))),
         };
         let (width, height) = (size(options.size.0, 1_280)?, size(options.size.1, 800)?);
-        let owner = self.test.owner();
-        let mut world = self.test.world();
+        let owner = self.owner();
+        let mut world = self.world();
         let open = world.pages.iter().filter(|page| page.owner == owner && !page.info.is_closed()).count();
         let maximum = script.rules.maximum_pages;
         if u64::try_from(open).unwrap_or(u64::MAX) >= maximum {
@@ -134,8 +135,8 @@ impl HostWebPages for TestHost {
 
     fn list_pages(&self) -> Result<Vec<PageInfo>, ToolError> {
         self.granted_pages()?;
-        let owner = self.test.owner();
-        Ok(self.test.world().pages.iter().filter(|page| page.owner == owner).map(now).collect())
+        let owner = self.owner();
+        Ok(self.world().pages.iter().filter(|page| page.owner == owner).map(now).collect())
     }
 
     fn page(&self, id: &str) -> Result<PageInfo, ToolError> {

@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
+use super::TestCall;
 use super::grants::TestWorkspace;
-use super::{TestCall, TestHost};
+use super::host::TestHost;
 use crate::ToolError;
 use crate::host::HostWorkspace;
 use crate::workspace::{Directory, Usage};
@@ -20,7 +21,7 @@ impl TestCall {
         let path = path.into();
         let shown = path.display().to_string();
         let directory = Directory { path, shown, exists: false, writable: true };
-        self.workspace = Some(TestWorkspace { directory, exchange: Vec::new() });
+        self.host.workspace = Some(TestWorkspace { directory, exchange: Vec::new() });
         self
     }
 
@@ -57,14 +58,14 @@ impl TestCall {
     }
 
     fn granted_workspace(&mut self) -> &mut TestWorkspace {
-        let Some(workspace) = &mut self.workspace else { panic!("grant a workspace first") };
+        let Some(workspace) = &mut self.host.workspace else { panic!("grant a workspace first") };
         workspace
     }
 }
 
 impl TestHost {
     fn workspace(&self) -> Result<&TestWorkspace, ToolError> {
-        self.test.workspace.as_ref().ok_or_else(|| {
+        self.workspace.as_ref().ok_or_else(|| {
             ToolError::denied(
                 "no workspace is granted to this plugin: the operator grants it with [plugin.NAME.grants.workspace]",
             )

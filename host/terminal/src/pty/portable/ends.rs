@@ -20,7 +20,7 @@ mod unix {
     use filedescriptor::{FileDescriptor, POLLIN, poll, pollfd};
     use portable_pty::MasterPty;
 
-    use super::super::handoff::Handoff;
+    use crate::pty::portable::handoff::Handoff;
 
     /// Waits until something is printed.
     pub(in super::super) struct PrintedReader(FileDescriptor);
@@ -70,7 +70,7 @@ mod windows {
 
     use portable_pty::MasterPty;
 
-    use super::super::handoff::Handoff;
+    use crate::pty::portable::handoff::Handoff;
 
     /// Waits until something is printed.
     pub(in super::super) struct PrintedReader(Box<dyn Read + Send>);
