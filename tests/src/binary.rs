@@ -44,6 +44,8 @@ impl Command {
         // Nothing of the configuration of the person who runs the tests.
         self.inner.env("HOME", "/nonexistent").env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
         self.inner.env_remove("DOCKER_CONFIG");
+        // How much is said of progress depends on how busy the machine is.
+        self.inner.env("WHARF_QUIET", "true");
         self
     }
 

@@ -36,7 +36,7 @@ pub(crate) struct Global {
     log: Targets,
 
     /// Show no progress of work that takes long
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, env = "WHARF_QUIET")]
     quiet: bool,
 
     /// Write the log as JSON lines

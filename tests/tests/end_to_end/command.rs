@@ -201,6 +201,18 @@ fn inspect_says_what_a_component_is_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn what_takes_long_is_said_on_standard_error_unless_it_is_to_be_quiet() {
+    let files = Data::alone();
+    let path = files.write("some_guest.wasm", wharf_tests::bytes("content-store"));
+    let name = path.to_str().expect("a path");
+    let run = wharf(["inspect", name]).env("WHARF_QUIET", "").run();
+    assert!(run.err.starts_with("compiling some-guest ("), "{run:?}");
+    assert!(!run.out.contains("compiling"), "{run:?}");
+    let run = wharf(["inspect", name, "--quiet"]).env("WHARF_QUIET", "").run();
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
+}
+
+#[test]
 fn what_inspect_tells_to_type_is_one_word_to_a_shell_whatever_the_file_is_called() {
     let files = Data::alone();
     for name in ["A b.wasm", "it's.wasm"] {
