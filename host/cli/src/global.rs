@@ -119,10 +119,12 @@ impl Global {
 
     /// Opens the host that the configuration describes, for as long as a command takes.
     pub(crate) async fn open(&self, configuration: Configuration) -> Result<Host> {
+        let _preparing = self.progress().step("preparing the plugins");
         self.opened(configuration, HostBuilder::fixed_grants).await
     }
 
-    /// The same, to serve for long: clients do not wait for a compiler.
+    /// The same, to serve for long: clients do not wait for a compiler, and programs read what
+    /// this prints, so it has no progress.
     pub(crate) async fn open_to_serve(&self, configuration: Configuration) -> Result<Host> {
         self.opened(configuration, HostBuilder::compile_in_background).await
     }
@@ -130,12 +132,10 @@ impl Global {
     async fn opened(&self, configuration: Configuration, how: impl FnOnce(HostBuilder) -> HostBuilder) -> Result<Host> {
         let data = self.data(&configuration)?;
         let bundled_missing = configuration.plugins.is_empty();
-        let starting = self.progress().step("preparing the plugins");
         let host = how(self.builder(configuration)?)
             .open()
             .await
             .map_err(|error| Unusable(format!("{} ({})", with_causes(&error), data.display())))?;
-        drop(starting);
         if bundled_missing && host.installed().is_empty() && host.rejected().is_empty() && host.compiling().is_empty() {
             tracing::warn!(
                 "this binary was built without plugins, so there are no tools; run `cargo xtask plugins` and build \
