@@ -60,3 +60,9 @@ where
 {
     T::deserialize(deserializer).map(Some)
 }
+
+/// Whether a member says nothing that its absence does not say.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}

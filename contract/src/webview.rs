@@ -1,13 +1,20 @@
 //! Web pages: their state, what can be done with them, and the results.
 
+mod log;
 mod parameters;
+mod results;
 
 use serde::{Deserialize, Serialize};
 
 use crate::words::words;
+pub use log::{
+    AnyConsoleKind, AnyDialogOutcome, AnyDownloadState, ConsoleKind, ConsoleLogEntry, DialogOutcome, DownloadLogEntry,
+    DownloadState, NetworkLogEntry, NumberedEntry,
+};
 pub use parameters::{
     Key, Mouse, Navigate, NetworkIdle, NoParameters, Pdf, Rectangle, Resize, Screenshot, SetFiles, Text,
 };
+pub use results::{FrameInfo, FramesResult, NavigationResult};
 
 words! {
     /// How a page is. Take another word for [`PageStatus::Ready`].
@@ -136,13 +143,13 @@ words! {
 }
 
 words! {
-    /// A log of a page.
+    /// A log of a page. Its entries are [`NumberedEntry`]s of the type that each names.
     LogName, "log" {
-        /// What the page said, and what happened to it.
+        /// What the page said, and what happened to it: [`ConsoleLogEntry`].
         Console = "console";
-        /// What the page asked of servers.
+        /// What the page asked of servers: [`NetworkLogEntry`].
         Network = "network";
-        /// What came as files.
+        /// What came as files: [`DownloadLogEntry`].
         Downloads = "downloads";
     }
 }
@@ -152,7 +159,8 @@ words! {
     /// [`NoParameters`] where there is none. More may come: `status` says what
     /// there is.
     OperationName, "operation" {
-        /// Goes to an address, and is done once it has loaded.
+        /// Goes to an address, and is done once it has loaded: [`NavigationResult`], as
+        /// of the three that follow.
         Navigate = "navigate";
         /// Goes back in the history.
         Back = "back";
@@ -176,7 +184,7 @@ words! {
         Resize = "resize";
         /// Waits until nothing is loaded.
         NetworkIdle = "network-idle";
-        /// Tells the frames of the page.
+        /// Tells the frames of the page: [`FramesResult`].
         Frames = "frames";
         /// Stops loading, and whatever script runs.
         Stop = "stop";

@@ -1,7 +1,8 @@
 //! What goes over the wall as JSON: the very texts.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Debug};
 
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, from_str, from_value, json, to_string};
 use wharf_contract::{events, process, terminal, turn, types::ErrorCode, webview};
 
@@ -75,4 +76,78 @@ fn what_a_host_says_is_read_with_members_missing_and_members_of_tomorrow() {
         to_string(&process::Meta { explanation: None, polls: Some(polls) }).expect("JSON"),
         r#"{"polls":{"first_in_a_row":null,"in_a_row":1,"intervals":null,"last":null,"total":2}}"#
     );
+}
+
+#[test]
+fn entries_of_logs_are_written_without_what_is_absent_and_read_with_members_of_tomorrow() {
+    let dialog = webview::ConsoleLogEntry {
+        kind: webview::ConsoleKind::Dialog.into(),
+        text: "Sure?".into(),
+        dialog: Some(webview::DialogKind::Confirm.into()),
+        answer: Some(webview::DialogOutcome::Dismissed.into()),
+        ..Default::default()
+    };
+    let dialog = webview::NumberedEntry { number: 1, time: "2026-12-31T23:59:59.000Z".into(), entry: dialog };
+    same(
+        &dialog,
+        r#"{"number":1,"time":"2026-12-31T23:59:59.000Z","kind":"dialog","text":"Sure?","dialog":"confirm","answer":"dismissed"}"#,
+    );
+    let failed = webview::NetworkLogEntry {
+        method: "GET".into(),
+        url: "http://a/".into(),
+        kind: "image".into(),
+        failure: Some("it is not granted".into()),
+        denied: true,
+        ..Default::default()
+    };
+    same(&failed, r#"{"method":"GET","url":"http://a/","kind":"image","failure":"it is not granted","denied":true}"#);
+    let loaded = webview::NetworkLogEntry { status: Some(200), failure: None, denied: false, ..failed };
+    same(&loaded, r#"{"method":"GET","url":"http://a/","kind":"image","status":200}"#);
+    let download = webview::DownloadLogEntry {
+        url: "http://a/".into(),
+        name: "a.csv".into(),
+        path: Some("downloads/a.csv".into()),
+        bytes: 4,
+        state: webview::DownloadState::Done.into(),
+        failure: None,
+    };
+    same(&download, r#"{"url":"http://a/","name":"a.csv","path":"downloads/a.csv","bytes":4,"state":"done"}"#);
+    let read: webview::NumberedEntry<webview::ConsoleLogEntry> =
+        from_str(r#"{"number": 2, "kind": "trace", "colour": "red", "line": 7}"#).expect("an entry");
+    assert_eq!((read.number, read.entry.kind.as_str(), read.entry.line), (2, "trace", Some(7)));
+    assert!(read.time.is_empty() && read.entry.text.is_empty() && read.entry.kind.known().is_none());
+}
+
+#[test]
+fn results_of_operations_are_written_without_what_is_absent_and_read_with_members_of_tomorrow() {
+    let loaded = webview::NavigationResult {
+        url: "http://a/".into(),
+        title: "A".into(),
+        mime_type: Some("text/html".into()),
+        redirects: 1,
+        status: Some(200),
+        download: false,
+    };
+    same(&loaded, r#"{"url":"http://a/","title":"A","mime_type":"text/html","redirects":1,"status":200}"#);
+    let download = webview::NavigationResult { mime_type: None, status: None, download: true, ..loaded };
+    same(&download, r#"{"url":"http://a/","title":"A","redirects":1,"download":true}"#);
+    let read: webview::NavigationResult = from_str(r#"{"status": 404, "protocol": "h3"}"#).expect("a result");
+    assert_eq!(read, webview::NavigationResult { status: Some(404), ..Default::default() });
+    let frame = |id: &str, parent: Option<&str>| webview::FrameInfo {
+        id: id.into(),
+        parent: parent.map(str::to_owned),
+        url: "http://a/".into(),
+        name: String::new(),
+    };
+    same(
+        &webview::FramesResult { frames: vec![frame("A", None), frame("B", Some("A"))] },
+        r#"{"frames":[{"id":"A","parent":null,"url":"http://a/","name":""},{"id":"B","parent":"A","url":"http://a/","name":""}]}"#,
+    );
+    assert!(from_str::<webview::FramesResult>("{}").expect("a result").frames.is_empty());
+}
+
+/// Writes this text, and reads the same from it.
+fn same<T: Serialize + DeserializeOwned + PartialEq + Debug>(shape: &T, text: &str) {
+    assert_eq!(to_string(shape).expect("JSON"), text);
+    assert_eq!(&from_str::<T>(text).expect("the shape"), shape);
 }

@@ -129,6 +129,58 @@ fn web_pages_are_told_in_the_words_of_the_text() {
 }
 
 #[test]
+fn logs_of_web_pages_are_told_in_the_words_and_members_of_the_text() {
+    let of = |from, to| passage("webview", from, to);
+    let console = of("- `console`: `{", "`crash`.");
+    let besides = ["console", "{kind, text, url, line}", "kind", "answer"];
+    let of_dialogs = webview::DialogKind::WORDS.iter().chain(webview::DialogOutcome::WORDS);
+    let words: Vec<_> = webview::ConsoleKind::WORDS.iter().chain(of_dialogs).copied().collect();
+    says(&console, &words, &besides);
+    let network = of("- `network`: `{", "once each has ended");
+    let downloads = of("- `downloads`: `{", "`path` where");
+    let besides = ["downloads", "{url, name, path, bytes, state, failure}", "state", "path"];
+    says(&downloads, webview::DownloadState::WORDS, &besides);
+    says(&of("each an object with `number`", "entries: string"), &["number", "time"], &[]);
+    let said = webview::ConsoleLogEntry { url: Some(String::new()), line: Some(1), ..Default::default() };
+    let asked = webview::NetworkLogEntry {
+        status: Some(200),
+        mime_type: Some(String::new()),
+        bytes: Some(1),
+        milliseconds: Some(1),
+        failure: Some(String::new()),
+        denied: true,
+        ..Default::default()
+    };
+    let came =
+        webview::DownloadLogEntry { path: Some(String::new()), failure: Some(String::new()), ..Default::default() };
+    for (text, shape) in [
+        (console, serde_json::to_value(said)),
+        (network, serde_json::to_value(asked)),
+        (downloads, serde_json::to_value(came)),
+    ] {
+        let shape = shape.expect("JSON");
+        let members: BTreeSet<&str> = shape.as_object().expect("an object").keys().map(String::as_str).collect();
+        let told = quoted(&text).into_iter().find_map(|quote| quote.strip_prefix('{')?.strip_suffix('}'));
+        // They may go on in the next line.
+        let told = told.expect("the members").replace("///", "");
+        assert_eq!(told.split(',').map(str::trim).collect::<BTreeSet<_>>(), members, "{text}");
+    }
+}
+
+#[test]
+fn what_navigations_come_to_has_the_members_of_the_text() {
+    let result = webview::NavigationResult {
+        mime_type: Some(String::new()),
+        status: Some(200),
+        download: true,
+        ..Default::default()
+    };
+    let result = serde_json::to_value(result).expect("JSON");
+    let members: Vec<&str> = result.as_object().expect("an object").keys().map(String::as_str).collect();
+    says(&passage("webview", "the result has `url`", "`redirects`, and"), &members, &[]);
+}
+
+#[test]
 fn operations_and_their_parameters_are_those_of_the_text() {
     let text = passage("webview", "- `navigate` `{url}`", "More may come; `status`");
     let named: BTreeSet<_> = quoted(&text).into_iter().filter_map(webview::OperationName::find).collect();
@@ -163,6 +215,7 @@ fn operations_and_their_parameters_are_those_of_the_text() {
         serde_json::to_value(webview::SetFiles { element: String::new(), paths: Vec::new() }),
         serde_json::to_value(webview::Resize { width: 1, height: 1 }),
         serde_json::to_value(webview::NetworkIdle { idle_milliseconds: 1 }),
+        serde_json::to_value(webview::FrameInfo::default()),
     ];
     let shown = |members: &BTreeSet<&str>| format!("{{{}}}", members.iter().copied().collect::<Vec<_>>().join(", "));
     let told: BTreeSet<String> = quoted

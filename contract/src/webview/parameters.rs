@@ -30,7 +30,7 @@ pub struct Screenshot {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<u8>,
     /// Whether what has to be scrolled to is taken in; `false` where absent.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "crate::is_false")]
     pub full_page: bool,
     /// What of it; all of what is seen where absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,9 +166,4 @@ fn press() -> KeyKind {
 
 fn half_a_second() -> u64 {
     500
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }

@@ -93,10 +93,6 @@ pub trait ToolService: Send + Sync + 'static {
     /// for each listing.
     fn tools(&self, viewer: Viewer<'_>) -> Arc<[ToolDefinition]>;
 
-    /// The tool of this full name as the viewer sees it. Cheap, and not recorded: this only
-    /// describes, and [`ToolService::find`] is for calls.
-    fn tool(&self, viewer: Viewer<'_>, name: &str) -> Option<ToolDefinition>;
-
     /// The tool of this full name as the viewer may call it, for a transport that has to know
     /// more of it before its caller is read. Cheap, and not recorded; nothing where the viewer
     /// sees no such tool, which [`ToolService::find`] then says in words.
@@ -136,9 +132,9 @@ pub trait ToolService: Send + Sync + 'static {
 /// A tool that was found.
 #[async_trait::async_trait]
 pub trait CallableTool: Send + Sync {
-    /// Whether an HTTP request for it has to repeat arguments in its headers (`x-mcp-header`
-    /// in its input schema).
-    fn repeats_arguments(&self) -> bool;
+    /// Its input schema, where that has an HTTP request repeat arguments in its headers
+    /// (`x-mcp-header`).
+    fn repeated_arguments(&self) -> Option<Arc<Map<String, Value>>>;
 
     /// Calls it on behalf of the caller that found it.
     ///

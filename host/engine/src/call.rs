@@ -46,10 +46,8 @@ pub(crate) struct ActiveCall {
     pub(crate) plugin: PluginName,
     /// The addresses that are the plugin's own.
     pub(crate) claims: Arc<Claims>,
-    pub(crate) caller: Arc<Caller>,
-    pub(crate) input: InputGiven,
-    pub(crate) policy: Arc<PluginPolicy>,
-    pub(crate) audit: Option<Arc<CallAudit>>,
+    /// What the host handed over.
+    pub(crate) request: Call,
     pub(crate) backends: Arc<Backends>,
     /// The count of open handles, by session, tenant and host.
     pub(crate) open_handles: Arc<Quota>,
@@ -67,18 +65,15 @@ impl ActiveCall {
         open_handles: &Arc<Quota>,
         declared: Option<Duration>,
     ) -> Self {
-        let Call { caller, input, policy, audit, charged } = call;
-        let limits = &policy.limits;
-        let clock = CallClock::start(limits.wall_time(declared), limits.cpu_time(), charged, caller.cancel.clone());
+        let limits = &call.policy.limits;
+        let cancel = call.caller.cancel.clone();
+        let clock = CallClock::start(limits.wall_time(declared), limits.cpu_time(), call.charged, cancel);
         Self {
             plugin: plugin.clone(),
             claims: Arc::clone(claims),
             clock,
             budget: CallBudget::new(limits),
-            caller,
-            input,
-            policy,
-            audit,
+            request: call,
             backends: Arc::clone(backends),
             open_handles: Arc::clone(open_handles),
         }
@@ -86,12 +81,22 @@ impl ActiveCall {
 
     /// On whose behalf it runs.
     pub(crate) fn context(&self) -> &Context {
-        &self.caller.context
+        &self.request.caller.context
+    }
+
+    /// Who hears of its host calls.
+    pub(crate) fn audit(&self) -> Option<&Arc<CallAudit>> {
+        self.request.audit.as_ref()
+    }
+
+    /// What it may use up.
+    pub(crate) fn limits(&self) -> &CallLimits {
+        &self.request.policy.limits
     }
 
     /// What the plugin may use.
     pub(crate) fn grants(&self) -> &Grants {
-        &self.policy.grants
+        &self.request.policy.grants
     }
 
     /// How long a wait of so many milliseconds lasts: it ends shortly before the call does.

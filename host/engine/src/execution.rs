@@ -34,7 +34,7 @@ pub(crate) async fn run<F: GuestFunction>(
     let CalledPlugin { name, claims, linked } = plugin;
     let _ticking = runtime.ticker.hold();
     let call = Arc::new(ActiveCall::begin(call, name, claims, &shared.backends, &shared.open_handles, declared));
-    let limits = &call.policy.limits;
+    let limits = call.limits();
     let guest = Guest::new(Arc::clone(&call), &shared.turns, function.name());
     let mut store = Store::new(&runtime.engine, guest);
     store.limiter(|guest| &mut guest.limiter);

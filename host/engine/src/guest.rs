@@ -48,7 +48,7 @@ impl Guest {
             .allow_udp(false)
             .allow_ip_name_lookup(false)
             .build();
-        let limits = &call.policy.limits;
+        let limits = call.limits();
         let mut table = ResourceTable::new();
         table.set_max_capacity(usize::try_from(limits.resource_handles).unwrap_or(usize::MAX));
         Self {

@@ -202,7 +202,7 @@ impl WatchedCall {
     /// Counts the call and its parameters.
     fn begin(view: StoreView<'_>, function: &Arc<str>, parameters: &impl Parameters) -> Result<Self, ExceededLimit> {
         let call = Arc::clone(view.call);
-        let record = call.audit.as_ref().map(|audit| {
+        let record = call.audit().map(|audit| {
             let names = audit.interest().names;
             let subject = if names { subject::of(view.table, function, parameters) } else { None };
             let (from_guest, moved) = call.budget.traffic();
@@ -231,7 +231,7 @@ impl WatchedCall {
     }
 
     fn tell(&mut self, outcome: AuditOutcome) {
-        let (Some(record), Some(audit)) = (self.record.take(), &self.call.audit) else { return };
+        let (Some(record), Some(audit)) = (self.record.take(), self.call.audit()) else { return };
         let (from_guest, moved) = self.call.budget.traffic();
         let bytes_in = from_guest.saturating_sub(record.from_guest);
         audit.host_call(HostCall {

@@ -6,14 +6,14 @@ use rmcp::{
     ErrorData,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, JsonRpcMessage, ListToolsResult, PaginatedRequestParams,
-        RequestId, ServerJsonRpcMessage, ServerResult, Tool,
+        RequestId, ServerJsonRpcMessage, ServerResult,
     },
 };
 use wharf_core::{Code, Error, InputGiven, json::InvalidJson, service::Arguments};
 
 use crate::{
     answer,
-    carried::CarriedArguments,
+    carried::CarriedCall,
     catalogue,
     handler::{self, Handler, LIST_FRESH_MILLISECONDS},
     refusal::refusal,
@@ -32,10 +32,6 @@ impl Handler {
         Ok(result)
     }
 
-    pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
-        self.served().tools.tool(self.viewer(), name).as_ref().map(catalogue::tool)
-    }
-
     pub(crate) async fn call(
         &self,
         request: CallToolRequestParams,
@@ -43,9 +39,10 @@ impl Handler {
         span: &mut RequestSpan,
     ) -> Result<CallToolResponse, ErrorData> {
         let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
-        let found = origin.tool.take();
-        let carried = CarriedArguments::take(&origin.extensions);
-        let mut arguments = carried.unwrap_or_else(|| arguments.unwrap_or_default());
+        let carried = CarriedCall::of(&origin.extensions);
+        let taken = carried.as_ref().and_then(CarriedCall::take_arguments);
+        let found = origin.tool.take().or_else(|| carried?.tool);
+        let mut arguments = taken.or(arguments).unwrap_or_default();
         let client = match self.request(&name, origin, &mut arguments) {
             Ok(client) => client,
             Err(error) => return Ok(answer::failure(error).into()),

@@ -7,7 +7,8 @@
 //! | file | what it owns |
 //! |---|---|
 //! | `factory`, `service` | endpoints, one for each client; one of them, as a tower service |
-//! | `message`, `outline` | what is read of a message before the protocol crate has it; a large call without its arguments |
+//! | `message`, `outline` | what is read of a message before the protocol crate has it; what it gets in place of arguments |
+//! | `direct` | plain calls, which go past the protocol crate |
 //! | `permits`, `refusal` | what a client takes; why a request is not taken up |
 //! | `request_scope` | what belongs to the request that is being answered |
 //! | `session_table`, `session` | sessions: how many, how long; one of them, and its streams |
@@ -31,4 +32,5 @@ mod session_table;
 pub use answer::{EndpointBody, EndpointResponse};
 pub use factory::HttpEndpoints;
 pub use refusal::EndpointRefusal;
+pub(crate) use request_scope::repeated_arguments;
 pub use service::{EndpointRequest, HttpEndpoint};

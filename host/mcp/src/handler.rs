@@ -15,7 +15,7 @@ use rmcp::{
         InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
         PaginatedRequestParams, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
         ResourcesCapability, ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
-        SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestMethod,
+        SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestMethod,
         UnsubscribeRequestParams,
     },
     service::{NotificationContext, Peer, RequestContext, SubscriptionContext},
@@ -190,8 +190,10 @@ impl ServerHandler for Handler {
         self.all_tools(page)
     }
 
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.tool(name)
+    /// The protocol crate asks for nothing but the schema that headers have to follow.
+    #[cfg(feature = "http")]
+    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
+        crate::endpoint::repeated_arguments().map(|schema| rmcp::model::Tool::new(name.to_owned(), "", schema))
     }
 
     async fn list_prompts(

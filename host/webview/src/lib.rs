@@ -40,8 +40,8 @@ pub use pages::{
 };
 pub use proxy::{DeniedConnection, NameOverrides, PROXY_ANSWER, Proxy, ProxySettings};
 pub use report::{
-    ConsoleEntry, DialogKind, DialogOpened, Download, FailedDownload, Failure, FailureKind, NetworkEntry, OrderOutput,
-    PageEvent, Settled,
+    ConsoleEntry, ConsoleKind, DialogKind, DialogOpened, Download, FailedDownload, Failure, FailureKind, FrameInfo,
+    FramesResult, NavigationResult, NetworkEntry, OrderOutput, PageEvent, Settled,
 };
 pub use shares::PageShares;
 pub use sink::{Receipt, ReportReceiver, Sink};

@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
-pub use wharf_contract::webview::{DialogKind, FailureKind};
+use serde::Serialize;
+pub use wharf_contract::webview::{ConsoleKind, DialogKind, FailureKind, FrameInfo, FramesResult, NavigationResult};
 
 /// The result of an injection or an order.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,10 +32,12 @@ pub struct OrderOutput {
 }
 
 impl OrderOutput {
-    /// An output of JSON.
+    /// An output of JSON: what the contract says of the operation, such as a
+    /// [`NavigationResult`]. Without any members it is an empty object.
     #[must_use]
-    pub fn json(value: &Map<String, Value>) -> Self {
-        let data = serde_json::to_vec(value).unwrap_or_default();
+    pub fn json(result: &impl Serialize) -> Self {
+        // By way of a value, which sorts the members.
+        let data = serde_json::to_value(result).and_then(|result| serde_json::to_vec(&result)).unwrap_or_default();
         Self { mime_type: "application/json", data }
     }
 }
@@ -110,8 +112,8 @@ pub struct DialogOpened {
 /// An entry of the log `console`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsoleEntry {
-    /// `log`, `info`, `warning`, `error`, `exception`, `popup` or `crash`.
-    pub kind: &'static str,
+    /// What it is; dialogs are told apart, as [`PageEvent::DialogOpened`].
+    pub kind: ConsoleKind,
     /// What it says.
     pub text: String,
     /// Where it comes from.

@@ -125,11 +125,11 @@ pub use wharf_core::service::web_page;
 /// `wharf-webview` has the suite that each backend passes.
 pub mod webview {
     pub use wharf_webview::{
-        Abilities, ConsoleEntry, DeniedConnection, DialogAnswer, DialogKind, DialogOpened, DialogPolicy, Download,
-        Failure, FailureKind, ImageFormat, Injection, KeyKind, Modifier, MouseButton, MouseKind, NameOverrides,
-        NetworkEntry, Operation, Order, OrderOutput, PROXY_ANSWER, PageEvent, PageId, PageSettings, PageShares, Paper,
-        PostedResult, Proxy, ProxySettings, Receipt, Rectangle, ReportReceiver, RequestId, Settled, Sink, Token,
-        WebViewBackend, WebViewError, script_wrapper,
+        Abilities, ConsoleEntry, ConsoleKind, DeniedConnection, DialogAnswer, DialogKind, DialogOpened, DialogPolicy,
+        Download, Failure, FailureKind, FrameInfo, FramesResult, ImageFormat, Injection, KeyKind, Modifier,
+        MouseButton, MouseKind, NameOverrides, NavigationResult, NetworkEntry, Operation, Order, OrderOutput,
+        PROXY_ANSWER, PageEvent, PageId, PageSettings, PageShares, Paper, PostedResult, Proxy, ProxySettings, Receipt,
+        Rectangle, ReportReceiver, RequestId, Settled, Sink, Token, WebViewBackend, WebViewError, script_wrapper,
     };
 }
 

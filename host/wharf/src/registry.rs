@@ -172,13 +172,6 @@ impl Registry {
         seen.map(|(definition, _)| definition.clone()).collect()
     }
 
-    /// What a client sees of one tool. Front ends write their schemas for their own tenant, and
-    /// are listed with these.
-    pub(crate) fn definition(&self, callee: &Callee, name: &str) -> ToolDefinition {
-        let schemas = if matches!(callee, Callee::FrontEnd(_)) { OutputSchemas::Full } else { self.schemas };
-        callee.definition(name, schemas)
-    }
-
     pub(crate) fn offers(&self) -> &Offers {
         &self.offers
     }

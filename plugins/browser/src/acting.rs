@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use wharf_sdk::ToolError;
-use wharf_sdk::contract::webview::{LogName, POPUPS};
+use wharf_sdk::contract::webview::{AnyDownloadState, DownloadLogEntry, FrameInfo, FramesResult, LogName, POPUPS};
 use wharf_sdk::webview::{Modifier, MouseButton, Operation, PageInfo, PageStatus};
 
 use crate::answer::{OpenDialog, PageNow, quoted};
@@ -115,7 +115,7 @@ impl SessionPage<'_> {
                 .push("It wanted to open a window, which was opened in this page instead; back returns.".to_owned());
         }
         for download in self.downloads(before.downloads)?.0.iter().take(10) {
-            happened.push(downloaded(download));
+            happened.push(downloaded(&DownloadLogEntry::deserialize(download)?));
         }
         Ok(ActionEffects { page: PageNow::from(&info), happened })
     }
@@ -181,26 +181,24 @@ impl SessionPage<'_> {
     /// be told.
     fn offset(&self) -> Result<Option<(f64, f64)>, ToolError> {
         let Some(frame) = &self.frame else { return Ok(Some((0.0, 0.0))) };
-        let found = self.frames()?.into_iter().find(|known| known["id"] == frame.as_str());
+        let found = self.frames()?.into_iter().find(|known| known.id == *frame);
         let Some(found) = found else {
             let message =
                 format!("there is no frame `{frame}` on this page; get_snapshot names those of other origins");
             return Err(ToolError::not_found(message));
         };
-        if found["parent"].is_null() {
+        if found.parent.is_none() {
             return Ok(Some((0.0, 0.0)));
         }
-        let given = json!({ "url": found["url"], "name": found["name"] });
+        let given = json!({ "url": found.url, "name": found.name });
         let place: Value = self.top().ask("frame", &given)?;
         Ok(place["x"].as_f64().zip(place["y"].as_f64()))
     }
 
     /// The frames of the page, as the browser tells them.
-    pub(crate) fn frames(&self) -> Result<Vec<Value>, ToolError> {
+    pub(crate) fn frames(&self) -> Result<Vec<FrameInfo>, ToolError> {
         match self.perform(&Operation::Frames, ACTION)? {
-            PageReply::Answer(mut answer) => {
-                Ok(answer["frames"].as_array_mut().map(std::mem::take).unwrap_or_default())
-            }
+            PageReply::Answer(answer) => Ok(serde_json::from_value::<FramesResult>(answer)?.frames),
             PageReply::Left | PageReply::Dialog => Ok(Vec::new()),
         }
     }
@@ -218,15 +216,14 @@ fn popups(info: &PageInfo) -> u64 {
 }
 
 /// An entry of the log of downloads in a sentence.
-pub(crate) fn downloaded(entry: &Value) -> String {
-    let text = |name: &str| entry[name].as_str().unwrap_or_default();
-    let name = quoted(text("name"));
-    match (text("state"), text("path")) {
-        ("done", path) if !path.is_empty() => {
-            let bytes = entry["bytes"].as_u64().unwrap_or_default();
+pub(crate) fn downloaded(entry: &DownloadLogEntry) -> String {
+    let DownloadLogEntry { name, path, bytes, state, failure, .. } = entry;
+    let name = quoted(name);
+    match (state, path.as_deref().unwrap_or_default()) {
+        (AnyDownloadState::Done, "") => format!("Downloaded {name}."),
+        (AnyDownloadState::Done, path) => {
             format!("Downloaded {name}: {bytes} bytes, in the workspace as {}.", quoted(path))
         }
-        ("done", _) => format!("Downloaded {name}."),
-        _ => format!("The download of {name} failed: {}", quoted(text("failure"))),
+        _ => format!("The download of {name} failed: {}", quoted(failure.as_deref().unwrap_or_default())),
     }
 }

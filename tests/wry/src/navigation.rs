@@ -4,10 +4,9 @@ use std::rc::Rc;
 
 use gtk::gio;
 use javascriptcore::ValueExt;
-use serde_json::Map;
 use webkit2gtk::{LoadEvent, NetworkError, URIResponseExt, WebResourceExt, WebViewExt};
 use wharf_core::{Code, Error, OriginPolicy};
-use wharf_webview::{Failure, FailureKind, OrderOutput, PageEvent, Settled, Token};
+use wharf_webview::{Failure, FailureKind, NavigationResult, OrderOutput, PageEvent, Settled, Token};
 
 use crate::page::{Page, WORLD};
 
@@ -102,14 +101,11 @@ impl Page {
     /// Tells the outcome of a navigation. WebKit tells the title when it likes,
     /// so the page is asked.
     fn ended(&self, navigation: Navigation) {
-        let mut told = Map::from_iter([
-            ("url".to_owned(), self.place().0.into()),
-            ("redirects".to_owned(), navigation.redirects.into()),
-        ]);
+        let mut told = NavigationResult { url: self.place().0, redirects: navigation.redirects, ..Default::default() };
         let response = self.view.main_resource().and_then(|resource| resource.response());
         if let Some(response) = response.filter(|response| response.status_code() != 0) {
-            told.insert("status".to_owned(), response.status_code().into());
-            told.extend(response.mime_type().map(|kind| ("mime_type".to_owned(), kind.as_str().into())));
+            told.status = response.status_code().try_into().ok();
+            told.mime_type = response.mime_type().map(Into::into);
         }
         let sink = self.sink.clone();
         let none = gio::Cancellable::NONE;
@@ -120,8 +116,7 @@ impl Page {
             None,
             none,
             move |title| {
-                let title = title.map(|title| title.to_str().to_string()).unwrap_or_default();
-                told.insert("title".to_owned(), title.into());
+                told.title = title.map(|title| title.to_str().to_string()).unwrap_or_default();
                 sink.settle(navigation.token, Settled::Done(OrderOutput::json(&told)));
             },
         );

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
-use wharf_webview::{ConsoleEntry, PageEvent};
+use wharf_webview::{ConsoleEntry, ConsoleKind, PageEvent};
 
 use super::flood;
 use crate::{
@@ -87,7 +87,7 @@ pub(super) fn hear(page: &Arc<Page>, session: &str, event: Event<'_>) {
         return;
     }
     let entry = if read.bytes() > EVENT_BYTES {
-        Some(plain_entry("warning", "an entry was left out: it is longer than 1 MiB"))
+        Some(plain_entry(ConsoleKind::Warning, "an entry was left out: it is longer than 1 MiB"))
     } else {
         entry(read)
     };
@@ -118,7 +118,7 @@ fn entry(event: Event<'_>) -> Option<ConsoleEntry> {
             let ExceptionThrown { exception_details: ExceptionDetails { text, url, line_number, exception } } =
                 event.read()?;
             let text = exception.map(said).filter(|said| !said.is_empty()).unwrap_or(text);
-            at("exception", &text, url, Some(line_number))
+            at(ConsoleKind::Exception, &text, url, Some(line_number))
         }
         _ => {
             let LogEntryAdded { entry: LogEntry { level, text, url, line_number } } = event.read()?;
@@ -127,12 +127,12 @@ fn entry(event: Event<'_>) -> Option<ConsoleEntry> {
     })
 }
 
-fn kind_of(word: &str) -> &'static str {
+fn kind_of(word: &str) -> ConsoleKind {
     match word {
-        "error" | "assert" => "error",
-        "warning" => "warning",
-        "info" => "info",
-        _ => "log",
+        "error" | "assert" => ConsoleKind::Error,
+        "warning" => ConsoleKind::Warning,
+        "info" => ConsoleKind::Info,
+        _ => ConsoleKind::Log,
     }
 }
 
@@ -145,7 +145,7 @@ fn said(value: RemoteValue) -> String {
     }
 }
 
-fn at(kind: &'static str, text: &str, url: Option<String>, line: Option<u64>) -> ConsoleEntry {
+fn at(kind: ConsoleKind, text: &str, url: Option<String>, line: Option<u64>) -> ConsoleEntry {
     let url = url.filter(|url| !url.is_empty()).map(|url| wharf_core::text::cut(&url, 2_048).to_owned());
     // The browser counts from 0.
     let line = line.filter(|_| url.is_some()).map(|line| line.saturating_add(1));

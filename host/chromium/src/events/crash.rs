@@ -1,6 +1,6 @@
 //! Renderers that crash and come back.
 
-use wharf_webview::PageEvent;
+use wharf_webview::{ConsoleKind, PageEvent};
 
 use crate::{
     connection::Event,
@@ -22,7 +22,8 @@ pub(super) fn hear(page: &Page, session: &str, event: Event<'_>) {
             drop(state);
             held::crashed(page);
             page.sink.tell(PageEvent::Crashed);
-            page.sink.tell(PageEvent::Console(plain_entry("crash", "the page crashed; navigate or reload it")));
+            let text = "the page crashed; navigate or reload it";
+            page.sink.tell(PageEvent::Console(plain_entry(ConsoleKind::Crash, text)));
             page.changed();
         }
         "Inspector.targetCrashed" => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::json;
-use wharf_webview::{ConsoleEntry, PageEvent};
+use wharf_webview::{ConsoleEntry, ConsoleKind, PageEvent};
 
 use super::network;
 use crate::{
@@ -158,10 +158,10 @@ fn main_frame(page: &Arc<Page>, method: &str, said: FrameEvent) {
 /// Opens a window of the page in the page itself, where the policy grants its address.
 fn popup(page: &Arc<Page>, url: String) {
     let text = format!("the page opened a window at {}", cut(&url));
-    page.sink.tell(PageEvent::Console(ConsoleEntry { url: Some(cut(&url)), ..plain_entry("popup", &text) }));
+    page.sink.tell(PageEvent::Console(ConsoleEntry { url: Some(cut(&url)), ..plain_entry(ConsoleKind::Popup, &text) }));
     if page.settings.policy.url(&url).is_err() {
         let text = format!("the window was not opened: the page may not reach {}", cut(&url));
-        return page.sink.tell(PageEvent::Console(plain_entry("error", &text)));
+        return page.sink.tell(PageEvent::Console(plain_entry(ConsoleKind::Error, &text)));
     }
     {
         let mut state = page.state();

@@ -5,7 +5,7 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::json;
-use wharf_webview::PageEvent;
+use wharf_webview::{ConsoleKind, PageEvent};
 
 use crate::{
     page::{Page, plain_entry},
@@ -28,7 +28,7 @@ pub(super) fn admits(page: &Arc<Page>, session: &str, bytes: usize) -> bool {
     };
     if too_many {
         let text = "more was written here than anybody reads; what follows is left out for some seconds";
-        page.sink.tell(PageEvent::Console(plain_entry("warning", text)));
+        page.sink.tell(PageEvent::Console(plain_entry(ConsoleKind::Warning, text)));
         let (page, session) = (Arc::clone(page), session.to_owned());
         tokio::spawn(async move { quiet(&page, &session).await });
     }
@@ -42,7 +42,7 @@ async fn quiet(page: &Page, session: &str) {
         // It never releases its thread.
         page.post(session, "Runtime.terminateExecution", &json!({}));
         let text = "a script was stopped that did nothing but write here";
-        page.sink.tell(PageEvent::Console(plain_entry("warning", text)));
+        page.sink.tell(PageEvent::Console(plain_entry(ConsoleKind::Warning, text)));
         let _ = heard.await;
     }
     tokio::time::sleep(QUIET).await;

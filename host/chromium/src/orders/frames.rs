@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
+use wharf_webview::{FrameInfo, FramesResult, OrderOutput};
 
-use super::outcome::{OrderWork, failed, members};
+use super::outcome::{OrderWork, failed};
 use crate::{browser::PATIENCE, page::Page};
 
 /// How many frames are listed.
@@ -54,22 +55,22 @@ pub(super) fn tell(page: &Arc<Page>) -> OrderWork {
                 add(frame_tree, &mut frames);
             }
         }
-        Ok(members(json!({ "frames": frames })))
+        Ok(OrderOutput::json(&FramesResult { frames }))
     })
 }
 
-fn add(tree: FrameTree, frames: &mut Vec<Value>) {
+fn add(tree: FrameTree, frames: &mut Vec<FrameInfo>) {
     if frames.len() >= MOST {
         return;
     }
     let FrameDescription { id, parent_id, url, name, unreachable_url } = tree.frame;
-    if !frames.iter().any(|known| known["id"] == id.as_str()) {
-        frames.push(json!({
-            "id": id,
-            "parent": parent_id,
-            "url": wharf_core::text::cut(&unreachable_url.unwrap_or(url), 4_096),
-            "name": wharf_core::text::cut(&name.unwrap_or_default(), 256),
-        }));
+    if !frames.iter().any(|known| known.id == id) {
+        frames.push(FrameInfo {
+            id,
+            parent: parent_id,
+            url: wharf_core::text::cut(&unreachable_url.unwrap_or(url), 4_096).to_owned(),
+            name: wharf_core::text::cut(&name.unwrap_or_default(), 256).to_owned(),
+        });
     }
     for child in tree.child_frames {
         add(child, frames);

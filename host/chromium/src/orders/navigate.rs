@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::json;
-use wharf_webview::{Failure, FailureKind, OrderOutput};
+use wharf_webview::{Failure, FailureKind, NavigationResult, OrderOutput};
 
-use super::outcome::{OrderOutcome, OrderWork, failed, members};
+use super::outcome::{OrderOutcome, OrderWork, failed};
 use crate::{
     history,
     page::{DocumentLoad, Page, PageState},
@@ -181,35 +181,35 @@ async fn tell(page: &Arc<Page>, arrived: Arrival) -> OrderOutcome {
 }
 
 async fn told(page: &Arc<Page>, load: Option<&DocumentLoad>) -> OrderOutput {
-    let title = history::title(page).await;
+    let title = title(page).await;
     let (url, mime_type) = {
         let state = page.state();
         (state.document.url.clone(), state.document.mime_type.clone())
     };
-    let mut said = json!({
-        "url": url,
-        "title": wharf_core::text::cut(&title, 1_024),
-        "mime_type": mime_type,
-        "redirects": load.map_or(0, |load| load.redirects),
-    });
-    if let Some(status) = load.and_then(|load| load.status) {
-        said["status"] = json!(status);
-    }
-    members(said)
+    OrderOutput::json(&NavigationResult {
+        url,
+        title,
+        mime_type: Some(mime_type),
+        redirects: load.map_or(0, |load| load.redirects),
+        status: load.and_then(|load| load.status),
+        download: false,
+    })
 }
 
 async fn download(page: &Arc<Page>, load: &DocumentLoad, asked_for: String) -> OrderOutput {
     let url = if load.url.is_empty() { asked_for } else { load.url.clone() };
-    let mut said = json!({
-        "url": url,
-        "title": wharf_core::text::cut(&history::title(page).await, 1_024),
-        "redirects": load.redirects,
-        "download": true,
-    });
-    if let Some(status) = load.status {
-        said["status"] = json!(status);
-    }
-    members(said)
+    OrderOutput::json(&NavigationResult {
+        url,
+        title: title(page).await,
+        mime_type: None,
+        redirects: load.redirects,
+        status: load.status,
+        download: true,
+    })
+}
+
+async fn title(page: &Arc<Page>) -> String {
+    wharf_core::text::cut(&history::title(page).await, 1_024).to_owned()
 }
 
 fn why(load: &DocumentLoad) -> Failure {

@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 use wharf_webview::{Failure, FailureKind, OrderOutput};
 
 use crate::connection::CallError;
@@ -17,14 +17,6 @@ pub(super) type OrderWork = Pin<Box<dyn Future<Output = OrderOutcome> + Send>>;
 /// A result without any members.
 pub(super) fn nothing() -> OrderOutput {
     OrderOutput::json(&Map::new())
-}
-
-/// A result of these members.
-pub(super) fn members(value: Value) -> OrderOutput {
-    match value {
-        Value::Object(members) => OrderOutput::json(&members),
-        _ => nothing(),
-    }
 }
 
 /// The failure of an order that the browser did not carry out.

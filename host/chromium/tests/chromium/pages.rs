@@ -3,7 +3,9 @@
 use std::{fs, sync::Arc};
 
 use wharf_core::{WebViewLimits, origin::OriginPolicy};
-use wharf_webview::{DialogAnswer, Download, Operation, PageEvent, Settled, WebViewBackend as _};
+use wharf_webview::{
+    ConsoleEntry, ConsoleKind, DialogAnswer, Download, Operation, PageEvent, Settled, WebViewBackend as _,
+};
 
 use super::support::{Page, Stage};
 
@@ -17,7 +19,7 @@ async fn download(page: &Page<'_>) -> Download {
     .await
 }
 
-async fn console(page: &Page<'_>, kind: &str, part: &str) -> wharf_webview::ConsoleEntry {
+async fn console(page: &Page<'_>, kind: ConsoleKind, part: &str) -> ConsoleEntry {
     page.until(part, |events| {
         events.iter().find_map(|event| match event {
             PageEvent::Console(entry) if entry.kind == kind && entry.text.contains(part) => Some(entry.clone()),
@@ -65,13 +67,13 @@ async fn what_a_page_writes_and_throws_is_told_and_cut() {
         <script>new Worker(URL.createObjectURL(new Blob([\"console.log('of a worker')\"])))</script>";
     let url = stage.site.page("/", html);
     page.go(&url).await;
-    let entry = console(&page, "log", "said 1").await;
+    let entry = console(&page, ConsoleKind::Log, "said 1").await;
     assert_eq!((entry.url.as_deref(), entry.line), (Some(url.as_str()), Some(1)));
-    console(&page, "warning", "careful").await;
-    console(&page, "exception", "Error: thrown").await;
-    console(&page, "log", "of a worker").await;
-    assert!(console(&page, "error", "xxx").await.text.len() <= 8_192);
-    console(&page, "warning", "longer than 1 MiB").await;
+    console(&page, ConsoleKind::Warning, "careful").await;
+    console(&page, ConsoleKind::Exception, "Error: thrown").await;
+    console(&page, ConsoleKind::Log, "of a worker").await;
+    assert!(console(&page, ConsoleKind::Error, "xxx").await.text.len() <= 8_192);
+    console(&page, ConsoleKind::Warning, "longer than 1 MiB").await;
     stage.end().await;
 }
 
@@ -93,13 +95,13 @@ async fn a_window_that_a_page_opens_is_opened_in_the_page_itself() {
         page.until(open, |events| {
             let there = |event: &&PageEvent| matches!(event, PageEvent::Located { url, title } if *url == target && title == "window");
             let again = events.iter().rev().take_while(|event| !matches!(event, PageEvent::Navigating)).any(|event| there(&event));
-            (again && events.iter().filter(|event| matches!(event, PageEvent::Console(entry) if entry.kind == "popup")).count() > number).then_some(())
+            (again && events.iter().filter(|event| matches!(event, PageEvent::Console(entry) if entry.kind == ConsoleKind::Popup)).count() > number).then_some(())
         })
         .await;
     }
     // Where it may not go, it does not go.
     page.run("window.open('http://elsewhere.example/'); return 0").await;
-    console(&page, "error", "may not reach http://elsewhere.example/").await;
+    console(&page, ConsoleKind::Error, "may not reach http://elsewhere.example/").await;
     assert_eq!(page.run("document.title").await, "window");
     stage.end().await;
 }
@@ -151,7 +153,7 @@ async fn a_frame_of_another_site_is_a_frame_like_any_other() {
         let found = page.outcome(page.inject_in("document.getElementById('p').textContent", isolated, inner())).await;
         assert_eq!(found, inside);
     }
-    console(&page, "log", "from within").await;
+    console(&page, ConsoleKind::Log, "from within").await;
     page.until("its request is denied", |events| {
         let denied =
             |event: &PageEvent| matches!(event, PageEvent::Network(entry) if entry.denied && entry.url.ends_with("/f"));
@@ -183,7 +185,7 @@ async fn a_page_that_floods_its_console_is_not_listened_to_for_a_while() {
     assert_eq!(isolated(&page).await, Settled::Envelope(r#"{"value":1}"#.into()));
     let flood = "globalThis.timer = setInterval(() => { for (let i = 0; i < 50; i++) console.log('flood', i) }, 10); print(); return 'floods'";
     assert_eq!(page.run(flood).await, "floods");
-    console(&page, "warning", "left out for some seconds").await;
+    console(&page, ConsoleKind::Warning, "left out for some seconds").await;
     for number in 0..20 {
         assert_eq!(other.run(&number.to_string()).await, number);
     }

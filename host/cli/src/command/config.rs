@@ -84,8 +84,10 @@ fn check(global: &Global, as_json: bool) -> Result<ExitCode> {
     let path = global.configuration_path();
     let configuration = global.configuration()?;
     let data = global.data(&configuration)?;
-    let ConfigurationReport { problems, warnings, .. } =
-        configuration.check_named(&data, |name| std::env::var(name).ok());
+    let ConfigurationReport { problems, warnings, .. } = {
+        let _step = global.progress().step("checking the configuration, and the plugins that it names");
+        configuration.check_named(&data, |name| std::env::var(name).ok())
+    };
     let code = if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(UNUSABLE) };
     let changed: Vec<_> = configuration
         .host_limits

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use wharf_contract::caller::{CAPABILITIES, CLIENT, INPUT, OWN_PREFIX, RESPONSES, STATE};
 use wharf_core::{InputGiven, service::Caller};
 
-use crate::{bindings::wharf::plugin::caller::Host, guest::Guest};
+use crate::{bindings::wharf::plugin::caller::Host, call::Call, guest::Guest};
 
 /// The metadata of a request, as the plugin reads it.
 struct RequestMeta<'c> {
@@ -79,8 +79,8 @@ impl Host for Guest {
     }
 
     fn request_meta(&mut self) -> wasmtime::Result<String> {
-        let text = serde_json::to_string(&RequestMeta { caller: &self.call.caller, input: &self.call.input })?;
-        Ok(text)
+        let Call { caller, input, .. } = &self.call.request;
+        Ok(serde_json::to_string(&RequestMeta { caller, input })?)
     }
 
     fn remaining(&mut self) -> wasmtime::Result<u64> {

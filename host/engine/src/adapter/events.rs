@@ -28,7 +28,7 @@ impl Host for Guest {
         self.progress.check_growth(done)?;
         call.budget.event()?;
         self.progress.set(done);
-        progress::tell_progress(&call.caller.events, done, total, message.as_deref());
+        progress::tell_progress(&call.request.caller.events, done, total, message.as_deref());
         Ok(())
     }
 
@@ -40,7 +40,7 @@ impl Host for Guest {
         }
         let data = serde_json::from_str(&data).map_err(|error| invalid(format!("`data` is not JSON: {error}")))?;
         call.budget.event()?;
-        progress::tell_message(&call.caller.events, &level, data);
+        progress::tell_message(&call.request.caller.events, &level, data);
         Ok(())
     }
 

@@ -164,7 +164,7 @@ impl RequestRecord {
     }
 
     fn asks(&self, wanted: &WantedRequest) {
-        if self.call.audit.as_ref().is_some_and(|audit| audit.interest().names) {
+        if self.call.audit().is_some_and(|audit| audit.interest().names) {
             let _ = self.asked.set(wanted.told());
         }
     }
@@ -196,7 +196,7 @@ impl RequestMeter for RequestRecord {
 
 impl Drop for RequestRecord {
     fn drop(&mut self) {
-        let Some(audit) = &self.call.audit else { return };
+        let Some(audit) = self.call.audit() else { return };
         let status = self.status.load(Relaxed);
         let outcome = match self.failure.get() {
             Some(code) => AuditOutcome::Failed(*code),

@@ -4,6 +4,6 @@ use crate::{bindings::wharf::plugin::settings::Host, guest::Guest};
 
 impl Host for Guest {
     fn get(&mut self) -> wasmtime::Result<String> {
-        Ok(self.call.policy.settings.to_string())
+        Ok(self.call.request.policy.settings.to_string())
     }
 }

@@ -5,7 +5,9 @@
 use std::{cell::RefCell, sync::Arc};
 
 use bytes::Bytes;
+use rmcp::model::JsonObject;
 use tokio_util::sync::CancellationToken;
+use wharf_core::service::CallableTool;
 
 use super::{
     permits::{AnswerPermit, SessionPermit},
@@ -24,6 +26,8 @@ pub(super) struct RequestScope {
     /// Where it begins a connection, which is a session or a subscription:
     /// fires when that is over.
     pub(super) begins: Option<CancellationToken>,
+    /// The tool that it calls.
+    pub(super) tool: Option<Arc<dyn CallableTool>>,
     /// Of the session that it begins.
     pub(super) session: RefCell<Option<SessionPermit>>,
     pub(super) reply: RefCell<Option<SessionReply>>,
@@ -60,6 +64,12 @@ pub(super) fn answer_permit() -> Option<Arc<AnswerPermit>> {
 /// What fires when the connection is over that the request begins.
 pub(super) fn begins() -> Option<CancellationToken> {
     SCOPE.try_with(|scope| scope.begins.clone()).ok().flatten()
+}
+
+/// The input schema of the tool that the request calls, where the request has to repeat
+/// arguments of it in its headers.
+pub(crate) fn repeated_arguments() -> Option<Arc<JsonObject>> {
+    SCOPE.try_with(|scope| scope.tool.as_ref()?.repeated_arguments()).ok().flatten()
 }
 
 /// The permit of the session that the request begins.

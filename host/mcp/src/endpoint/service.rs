@@ -25,15 +25,15 @@ use wharf_core::{
 
 use super::{
     answer::{self, EndpointResponse},
-    direct::{self, DirectCall},
     follower::SessionStreamFollower,
-    message,
+    message::{self, PlainCall, ReadMessage},
     permits::{AnswerLimits, AnswerPermit, SessionLimits, SessionPermit},
     refusal::EndpointRefusal,
     request_scope::{self, RequestScope, SessionReply},
     session_table::SessionTable,
 };
 use crate::{
+    carried::CarriedCall,
     context_claims::{SESSION_HEADER, TransportClaims, VERSION_HEADER},
     handler::Handler,
     info::ServerInfo,
@@ -189,19 +189,21 @@ impl EndpointState {
         mut memory: RequestShare,
         estimate_bytes: u64,
     ) -> Result<Answering, EndpointRefusal> {
-        if let Some(call) = direct::read(&self.handler, request.headers(), request.body()) {
-            return self.call(call, request, memory);
-        }
-        let message = match message::read(request.body_mut(), estimate_bytes) {
-            Ok(message) => message,
+        let read = message::read(self.handler.handler(), request.headers(), request.body(), estimate_bytes);
+        let message = match read {
+            Ok(ReadMessage::Plain(call)) => return self.call(call, request, memory),
+            Ok(ReadMessage::Other(message)) => message,
             Err(error) => return Ok(ready(Ok(answer::no_message(&error))).boxed()),
         };
         let mut permits = RequestPermits::default();
         let (mut begins, mut id) = (None, None);
+        if let Some(rest) = message.rest {
+            *request.body_mut() = rest;
+        }
+        if let Some(call) = message.call {
+            request.extensions_mut().insert(call);
+        }
         if let Some((asked, method)) = message.request {
-            if let Some(arguments) = message.arguments {
-                request.extensions_mut().insert(arguments);
-            }
             memory.arrived(message.further_bytes)?;
             if method == "subscriptions/listen" {
                 // Nobody waits for it to end.
@@ -233,12 +235,12 @@ impl EndpointState {
     /// Makes a plain call.
     fn call(
         self: Arc<Self>,
-        call: DirectCall,
+        call: PlainCall,
         request: Request<Bytes>,
         memory: RequestShare,
     ) -> Result<Answering, EndpointRefusal> {
         let permit = self.answers.take()?;
-        let (unwritten, id) = (permit.unwritten.clone(), call.id());
+        let (unwritten, id) = (permit.unwritten.clone(), call.id.clone());
         let permit = RequestPermit::new(Arc::new((permit, memory)), unwritten.clone());
         let head = request.into_parts().0;
         let answering = call.answer(self.handler.clone(), head, permit, unwritten, self.killed.clone());
@@ -262,7 +264,8 @@ impl EndpointState {
         let RequestPermits { reader, answer, session } = permits;
         let (unasked, primes) = (reader.is_some(), primes(request.headers()));
         let unwritten = answer.as_ref().map(|permit| permit.unwritten.clone());
-        let scope = RequestScope { answer, begins, session: session.into(), reply: None.into() };
+        let tool = request.extensions().get::<CarriedCall>().and_then(|call| call.tool.clone());
+        let scope = RequestScope { answer, begins, tool, session: session.into(), reply: None.into() };
         // A box, since what is handed on is moved again at every step.
         let (response, reply) = scope.enter(Box::pin(self.service.handle(request.map(Full::new)))).await;
         let session = response.headers().get(SESSION_HEADER).cloned();
@@ -291,5 +294,5 @@ impl EndpointState {
 
 /// Whether the client knows an event that only says where to go on.
 fn primes(headers: &HeaderMap) -> bool {
-    direct::single(headers, &VERSION_HEADER).is_some_and(|version| version.as_bytes() >= PRIMED_SINCE.as_bytes())
+    message::single(headers, &VERSION_HEADER).is_some_and(|version| version.as_bytes() >= PRIMED_SINCE.as_bytes())
 }

@@ -12,6 +12,7 @@ mod hostile;
 mod memory;
 mod named_tools;
 mod offers;
+mod read_once;
 mod shelf;
 mod support;
 mod watching;

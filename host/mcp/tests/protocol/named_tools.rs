@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 use wharf_core::{
     Answer, CallRequest, Code, Error, InputGiven, TenantId, ToolDefinition, ToolService,
@@ -27,7 +27,7 @@ pub(crate) struct Named<T>(pub(crate) Arc<T>);
 struct Found<T> {
     tools: Arc<T>,
     name: String,
-    repeats_arguments: bool,
+    repeated_arguments: Option<Arc<Map<String, Value>>>,
 }
 
 fn is_seen(viewer: Viewer<'_>, name: &str) -> bool {
@@ -39,12 +39,8 @@ impl<T: NamedTools> ToolService for Named<T> {
         self.0.list().iter().filter(|tool| is_seen(viewer, &tool.name)).cloned().collect()
     }
 
-    fn tool(&self, viewer: Viewer<'_>, name: &str) -> Option<ToolDefinition> {
-        self.tools(viewer).iter().find(|tool| tool.name == name).cloned()
-    }
-
     fn callable(&self, viewer: Viewer<'_>, name: &str) -> Option<Arc<dyn CallableTool>> {
-        self.tool(viewer, name).map(|tool| self.found(tool))
+        self.tools(viewer).iter().find(|tool| tool.name == name).map(|tool| self.found(tool))
     }
 
     fn changes(&self, _: &TenantId) -> Option<watch::Receiver<u64>> {
@@ -62,16 +58,17 @@ impl<T: NamedTools> ToolService for Named<T> {
 }
 
 impl<T: NamedTools> Named<T> {
-    fn found(&self, tool: ToolDefinition) -> Arc<dyn CallableTool> {
-        let repeats_arguments = Value::from((*tool.input_schema).clone()).to_string().contains("x-mcp-header");
-        Arc::new(Found { tools: Arc::clone(&self.0), name: tool.name, repeats_arguments })
+    fn found(&self, tool: &ToolDefinition) -> Arc<dyn CallableTool> {
+        let repeats = Value::from((*tool.input_schema).clone()).to_string().contains("x-mcp-header");
+        let repeated_arguments = repeats.then(|| Arc::clone(&tool.input_schema));
+        Arc::new(Found { tools: Arc::clone(&self.0), name: tool.name.clone(), repeated_arguments })
     }
 }
 
 #[async_trait::async_trait]
 impl<T: NamedTools> CallableTool for Found<T> {
-    fn repeats_arguments(&self) -> bool {
-        self.repeats_arguments
+    fn repeated_arguments(&self) -> Option<Arc<Map<String, Value>>> {
+        self.repeated_arguments.clone()
     }
 
     async fn call(&self, caller: Arc<Caller>, arguments: Arguments, input: InputGiven) -> Result<Answer, Error> {

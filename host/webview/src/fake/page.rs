@@ -6,14 +6,17 @@ use std::sync::{
 };
 
 use rquickjs::Runtime;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::{
     http,
     shared::{Running, Shared},
     world::World,
 };
-use crate::{ConsoleEntry, Failure, FailureKind, Injection, Operation, Order, OrderOutput, PageEvent, Settled};
+use crate::{
+    ConsoleEntry, ConsoleKind, Failure, FailureKind, Injection, NavigationResult, Operation, Order, OrderOutput,
+    PageEvent, Settled,
+};
 
 /// A task of a page.
 #[derive(Debug)]
@@ -90,18 +93,17 @@ impl Page<'_> {
         let settled = match order.operation {
             Operation::Navigate { url } => self.navigate(url),
             Operation::Reload => self.navigate(self.url.clone()),
-            Operation::Resize { .. } => Ok(Map::new()),
+            Operation::Resize { .. } => Ok(OrderOutput::json(&Map::new())),
             other => {
                 let message = format!("`{}` needs a browser", other.name());
                 Err(Failure::new(FailureKind::Unsupported, message))
             }
         };
         self.shared.end();
-        let settled = settled.map_or_else(Settled::Failed, |result| Settled::Done(OrderOutput::json(&result)));
-        self.shared.sink.settle(order.token, settled);
+        self.shared.sink.settle(order.token, settled.map_or_else(Settled::Failed, Settled::Done));
     }
 
-    fn navigate(&mut self, url: String) -> Result<Map<String, Value>, Failure> {
+    fn navigate(&mut self, url: String) -> Result<OrderOutput, Failure> {
         let sink = &self.shared.sink;
         sink.tell(PageEvent::Loading(true));
         let loaded = if url == "about:blank" { Ok(None) } else { http::get(&url).map(Some) };
@@ -117,20 +119,16 @@ impl Page<'_> {
         let Some(worlds) = &self.worlds else { return Err(Failure::new(FailureKind::Crashed, "it has no engine")) };
         for script in loaded.iter().flat_map(|loaded| &loaded.scripts) {
             if let Some(text) = worlds.own.run(script) {
-                let entry = ConsoleEntry { kind: "exception", text, url: Some(self.url.clone()), line: None };
+                let (kind, url) = (ConsoleKind::Exception, Some(self.url.clone()));
+                let entry = ConsoleEntry { kind, text, url, line: None };
                 self.shared.sink.tell(PageEvent::Console(entry));
             }
         }
         let title = worlds.own.title();
         self.shared.sink.tell(PageEvent::Located { url: self.url.clone(), title: title.clone() });
         self.shared.sink.tell(PageEvent::Loading(false));
-        let mut result = Map::from_iter([
-            ("url".to_owned(), self.url.clone().into()),
-            ("title".to_owned(), title.into()),
-            ("redirects".to_owned(), 0.into()),
-        ]);
-        result.extend(loaded.map(|loaded| ("status".to_owned(), loaded.status.into())));
-        Ok(result)
+        let (url, status) = (self.url.clone(), loaded.map(|loaded| loaded.status));
+        Ok(OrderOutput::json(&NavigationResult { url, title, status, ..NavigationResult::default() }))
     }
 
     /// Does what became due meanwhile.

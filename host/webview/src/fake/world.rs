@@ -9,7 +9,7 @@ use rquickjs::{
 };
 
 use super::shared::Shared;
-use crate::{ConsoleEntry, DialogKind, Failure, FailureKind, Injection, PageEvent, Settled, Token};
+use crate::{ConsoleEntry, ConsoleKind, DialogKind, Failure, FailureKind, Injection, PageEvent, Settled, Token};
 
 const PRELUDE: &str = include_str!("prelude.js");
 
@@ -124,12 +124,7 @@ fn native<'js>(
     native.set("ask", Function::new(js.clone(), ask)?)?;
     let of_page = Arc::clone(shared);
     let log = move |kind: String, text: String| {
-        let kind = match kind.as_str() {
-            "info" => "info",
-            "warning" => "warning",
-            "error" => "error",
-            _ => "log",
-        };
+        let kind = ConsoleKind::find(&kind).unwrap_or(ConsoleKind::Log);
         of_page.sink.tell(PageEvent::Console(ConsoleEntry { kind, text, url: None, line: None }));
     };
     native.set("log", Function::new(js.clone(), log)?)?;

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
 use tokio::time::Instant;
+use wharf_contract::webview::ConsoleLogEntry;
 pub use wharf_contract::webview::DialogPolicy;
 
 use super::{
@@ -72,9 +72,9 @@ impl PageDialog {
     }
 
     /// The dialog has closed. What the log `console` says of it.
-    pub(super) fn closed(&mut self, accepted: bool) -> Option<Map<String, Value>> {
+    pub(super) fn closed(&mut self, accepted: bool) -> Option<ConsoleLogEntry> {
         let OpenDialog { kind, message, .. } = self.open.take()?;
-        Some(dialog(kind.as_str(), &message, accepted))
+        Some(dialog(kind, &message, accepted))
     }
 
     /// Forgets the dialog: its document is gone.

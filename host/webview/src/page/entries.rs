@@ -1,7 +1,9 @@
 //! Entries of a page's logs: cut, and without characters that could change how a log is
 //! shown.
 
-use serde_json::{Map, Value};
+use wharf_contract::webview::{
+    ConsoleKind, ConsoleLogEntry, DialogKind, DialogOutcome, DownloadLogEntry, DownloadState, NetworkLogEntry,
+};
 use wharf_core::text::{cut, visible};
 
 use crate::{ConsoleEntry, Download, NetworkEntry};
@@ -19,69 +21,59 @@ pub(crate) fn clean(text: &str, bytes: usize) -> String {
     visible(cut(text, bytes).to_owned())
 }
 
-/// Collects what an entry has.
-struct Fields(Map<String, Value>);
-
-impl Fields {
-    fn new() -> Self {
-        Self(Map::new())
-    }
-
-    fn text(mut self, name: &str, text: &str, bytes: usize) -> Self {
-        self.0.insert(name.into(), clean(text, bytes).into());
-        self
-    }
-
-    fn some_text(self, name: &str, text: Option<&str>, bytes: usize) -> Self {
-        match text {
-            Some(text) => self.text(name, text, bytes),
-            None => self,
-        }
-    }
-
-    fn some(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
-        if let Some(value) = value {
-            self.0.insert(name.into(), value.into());
-        }
-        self
-    }
+fn clean_some(text: Option<&str>, bytes: usize) -> Option<String> {
+    text.map(|text| clean(text, bytes))
 }
 
-pub(super) fn console(entry: &ConsoleEntry) -> Map<String, Value> {
+pub(super) fn console(entry: &ConsoleEntry) -> ConsoleLogEntry {
     let ConsoleEntry { kind, text, url, line } = entry;
-    let fields = Fields::new().text("kind", kind, MAXIMUM_WORD).text("text", text, MAXIMUM_TEXT);
-    fields.some_text("url", url.as_deref(), MAXIMUM_URL).some("line", *line).0
+    ConsoleLogEntry {
+        kind: (*kind).into(),
+        text: clean(text, MAXIMUM_TEXT),
+        url: clean_some(url.as_deref(), MAXIMUM_URL),
+        line: *line,
+        dialog: None,
+        answer: None,
+    }
 }
 
 /// An entry of the log `console` about a dialog.
-pub(super) fn dialog(kind: &str, message: &str, accepted: bool) -> Map<String, Value> {
-    let answer = if accepted { "accepted" } else { "dismissed" };
-    let fields = Fields::new().text("kind", "dialog", MAXIMUM_WORD).text("text", message, MAXIMUM_TEXT);
-    fields.text("dialog", kind, MAXIMUM_WORD).text("answer", answer, MAXIMUM_WORD).0
+pub(super) fn dialog(kind: DialogKind, message: &str, accepted: bool) -> ConsoleLogEntry {
+    let answer = if accepted { DialogOutcome::Accepted } else { DialogOutcome::Dismissed };
+    ConsoleLogEntry {
+        kind: ConsoleKind::Dialog.into(),
+        text: clean(message, MAXIMUM_TEXT),
+        url: None,
+        line: None,
+        dialog: Some(kind.into()),
+        answer: Some(answer.into()),
+    }
 }
 
-pub(super) fn network(entry: &NetworkEntry) -> Map<String, Value> {
+pub(super) fn network(entry: &NetworkEntry) -> NetworkLogEntry {
     let NetworkEntry { method, url, kind, status, mime_type, bytes, milliseconds, failure, denied } = entry;
-    Fields::new()
-        .text("method", method, MAXIMUM_WORD)
-        .text("url", url, MAXIMUM_URL)
-        .text("kind", kind, MAXIMUM_WORD)
-        .some("status", *status)
-        .some_text("mime_type", mime_type.as_deref(), MAXIMUM_WORD)
-        .some("bytes", *bytes)
-        .some("milliseconds", *milliseconds)
-        .some_text("failure", failure.as_deref(), MAXIMUM_URL)
-        .some("denied", denied.then_some(true))
-        .0
+    NetworkLogEntry {
+        method: clean(method, MAXIMUM_WORD),
+        url: clean(url, MAXIMUM_URL),
+        kind: clean(kind, MAXIMUM_WORD),
+        status: *status,
+        mime_type: clean_some(mime_type.as_deref(), MAXIMUM_WORD),
+        bytes: *bytes,
+        milliseconds: *milliseconds,
+        failure: clean_some(failure.as_deref(), MAXIMUM_URL),
+        denied: *denied,
+    }
 }
 
 /// An entry of the log `downloads`: the `path` in the workspace, or why it failed.
-pub(crate) fn download(entry: &Download, path: Result<&str, &str>) -> Map<String, Value> {
-    let fields = Fields::new().text("url", &entry.url, MAXIMUM_URL).text("name", &entry.name, MAXIMUM_WORD);
-    let fields = fields.some("bytes", Some(entry.bytes));
-    match path {
-        Ok(path) => fields.text("path", path, MAXIMUM_WORD).text("state", "done", MAXIMUM_WORD),
-        Err(failure) => fields.text("state", "failed", MAXIMUM_WORD).text("failure", failure, MAXIMUM_URL),
+pub(crate) fn download(entry: &Download, path: Result<&str, &str>) -> DownloadLogEntry {
+    let state = if path.is_ok() { DownloadState::Done } else { DownloadState::Failed };
+    DownloadLogEntry {
+        url: clean(&entry.url, MAXIMUM_URL),
+        name: clean(&entry.name, MAXIMUM_WORD),
+        path: clean_some(path.ok(), MAXIMUM_WORD),
+        bytes: entry.bytes,
+        state: state.into(),
+        failure: clean_some(path.err(), MAXIMUM_URL),
     }
-    .0
 }

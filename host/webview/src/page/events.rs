@@ -7,7 +7,7 @@ use super::{
     outbox::BackendCommand,
     state::PageState,
 };
-use crate::{ConsoleEntry, Download, PageEvent};
+use crate::{ConsoleEntry, ConsoleKind, Download, PageEvent};
 
 /// The longest address of a page that is kept, in bytes.
 const MAXIMUM_URL: usize = 4 << 10;
@@ -47,13 +47,14 @@ impl PageState {
                 }
             }
             PageEvent::Console(entry) => {
-                self.popups += u64::from(entry.kind == "popup");
+                self.popups += u64::from(entry.kind == ConsoleKind::Popup);
                 self.logs.console.push(console(&entry));
             }
             PageEvent::Network(entry) => self.logs.network.push(network(&entry)),
             PageEvent::Download(download) => return Some(download),
             PageEvent::Crashed => {
-                let entry = ConsoleEntry { kind: "crash", text: "the page crashed".into(), url: None, line: None };
+                let (kind, text) = (ConsoleKind::Crash, "the page crashed".to_owned());
+                let entry = ConsoleEntry { kind, text, url: None, line: None };
                 self.logs.console.push(console(&entry));
                 self.crash(now);
             }

@@ -4,8 +4,9 @@
 use std::collections::VecDeque;
 
 use chrono::{SecondsFormat, Utc};
-use serde_json::{Map, Value};
+use serde::Serialize;
 pub use wharf_contract::webview::LogName;
+use wharf_contract::webview::NumberedEntry;
 use wharf_core::{Share, WebViewLimits};
 
 use crate::{PageShares, WebViewError};
@@ -24,7 +25,7 @@ pub fn log_named(name: &str) -> Result<LogName, WebViewError> {
 /// Entries of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogPage {
-    /// The text of a JSON array of objects, each with `number` and `time`.
+    /// The text of a JSON array of [`NumberedEntry`]s.
     pub entries: String,
     /// The number to go on after.
     pub next: u64,
@@ -57,14 +58,13 @@ impl LogRing {
         }
     }
 
-    /// Adds an entry. Its texts have been cut.
-    pub(crate) fn push(&mut self, fields: Map<String, Value>) {
+    /// Adds an entry, of the contract's shape for this log. Its texts have been cut.
+    pub(crate) fn push(&mut self, entry: impl Serialize) {
         self.last += 1;
-        let mut entry = Map::new();
-        entry.insert("number".into(), self.last.into());
-        entry.insert("time".into(), Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true).into());
-        entry.extend(fields);
-        let entry = Value::Object(entry).to_string();
+        let time = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
+        let entry = NumberedEntry { number: self.last, time, entry };
+        // By way of a value, which sorts the members.
+        let entry = serde_json::to_value(entry).unwrap_or_default().to_string();
         let bytes = entry.len() as u64;
         while self.entries.len() as u64 >= self.most_entries || self.bytes + bytes > self.most_bytes {
             if !self.let_go_of_oldest() {

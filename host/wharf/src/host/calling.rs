@@ -222,8 +222,9 @@ struct FoundTool {
 
 #[async_trait::async_trait]
 impl CallableTool for FoundTool {
-    fn repeats_arguments(&self) -> bool {
-        self.callee.tool().repeats_arguments
+    fn repeated_arguments(&self) -> Option<Arc<Map<String, Value>>> {
+        let tool = self.callee.tool();
+        tool.repeats_arguments.then(|| Arc::clone(&tool.definition.input_schema))
     }
 
     async fn call(&self, caller: Arc<Caller>, arguments: Arguments, input: InputGiven) -> Result<Answer, Error> {
@@ -241,10 +242,6 @@ impl ToolService for Host {
         let mut both: Vec<_> = of_all.iter().chain(own.iter().filter(seen)).cloned().collect();
         both.sort_by(|one, other| one.name.cmp(&other.name));
         both.into()
-    }
-
-    fn tool(&self, viewer: Viewer<'_>, name: &str) -> Option<ToolDefinition> {
-        self.seen(viewer, name).map(|callee| self.registry().definition(&callee, name))
     }
 
     fn callable(&self, viewer: Viewer<'_>, name: &str) -> Option<Arc<dyn CallableTool>> {

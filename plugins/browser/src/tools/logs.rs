@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use wharf_sdk::check::range as check_range;
-use wharf_sdk::contract::webview::LogName;
+use wharf_sdk::contract::webview::{
+    AnyConsoleKind, ConsoleLogEntry, DownloadLogEntry, LogName, NetworkLogEntry, NumberedEntry,
+};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
 use super::check_optional;
@@ -110,22 +113,21 @@ pub(crate) struct LogEntries {
 /// opened. The first thing to look at where a page does not do what it should.
 #[tool(title = "Read the console", read_only, idempotent, timeout_milliseconds = 60_000)]
 pub(crate) fn get_console(call: &Call, input: GetConsole) -> Result<Reply<LogEntries>, ToolError> {
-    let wanted = |entry: &Value| {
-        let kind = entry["kind"].as_str().unwrap_or_default();
+    let wanted = |entry: &ConsoleLogEntry| {
+        let failed = matches!(entry.kind, AnyConsoleKind::Error | AnyConsoleKind::Exception | AnyConsoleKind::Crash);
         match input.level {
             ConsoleLevel::All => true,
-            ConsoleLevel::Warnings => matches!(kind, "warning" | "error" | "exception" | "crash"),
-            ConsoleLevel::Errors => matches!(kind, "error" | "exception" | "crash"),
+            ConsoleLevel::Warnings => failed || entry.kind == AnyConsoleKind::Warning,
+            ConsoleLevel::Errors => failed,
         }
     };
-    let line = |entry: &Value| {
-        let text = |name: &str| entry[name].as_str().unwrap_or_default();
-        let place = match (text("url"), entry["line"].as_u64()) {
+    let line = |NumberedEntry { number, entry, .. }: &NumberedEntry<ConsoleLogEntry>| {
+        let place = match (entry.url.as_deref().unwrap_or_default(), entry.line) {
             ("", _) => String::new(),
             (url, Some(line)) => format!(" ({url}:{line})"),
             (url, None) => format!(" ({url})"),
         };
-        format!("{} {}: {}{place}", entry["number"], text("kind"), shown(text("text")))
+        format!("{number} {}: {}{place}", entry.kind, shown(&entry.text))
     };
     log(call, LogName::Console, input.session.as_deref(), input.after, input.max_entries, wanted, line)
 }
@@ -135,23 +137,22 @@ pub(crate) fn get_console(call: &Call, input: GetConsole) -> Result<Reply<LogEnt
 #[tool(title = "Read the network log", read_only, idempotent, timeout_milliseconds = 60_000)]
 pub(crate) fn get_network(call: &Call, input: GetNetwork) -> Result<Reply<LogEntries>, ToolError> {
     check_optional("url", input.url.as_deref(), limits::ELEMENT)?;
-    let wanted = |entry: &Value| {
-        let failed = entry["status"].as_u64().is_some_and(|status| status >= 400)
-            || entry["failure"].as_str().is_some_and(|failure| !failure.is_empty())
-            || entry["denied"] == true;
-        let url = entry["url"].as_str().unwrap_or_default();
-        (failed || !input.failed_only) && input.url.as_deref().is_none_or(|part| url.contains(part))
+    let wanted = |entry: &NetworkLogEntry| {
+        let failed = entry.status.is_some_and(|status| status >= 400)
+            || entry.failure.as_deref().is_some_and(|failure| !failure.is_empty())
+            || entry.denied;
+        (failed || !input.failed_only) && input.url.as_deref().is_none_or(|part| entry.url.contains(part))
     };
-    let line = |entry: &Value| {
-        let text = |name: &str| entry[name].as_str().unwrap_or_default();
-        let came = match (entry["denied"] == true, text("failure"), entry["status"].as_u64()) {
+    let line = |NumberedEntry { number, entry, .. }: &NumberedEntry<NetworkLogEntry>| {
+        let NetworkLogEntry { method, url, kind, status, mime_type, bytes, milliseconds, failure, denied } = entry;
+        let came = match (denied, failure.as_deref().unwrap_or_default(), status) {
             (true, why, _) => format!("refused by the host {why}"),
-            (_, "", Some(status)) => format!("{status} {}", text("mime_type")),
+            (_, "", Some(status)) => format!("{status} {}", mime_type.as_deref().unwrap_or_default()),
             (_, why, _) => format!("failed: {why}"),
         };
-        let size = entry["bytes"].as_u64().map(|bytes| format!(", {bytes} bytes")).unwrap_or_default();
-        let time = entry["milliseconds"].as_u64().map(|time| format!(", {time} ms")).unwrap_or_default();
-        format!("{} {} {} {} -> {came}{size}{time}", entry["number"], text("kind"), text("method"), shown(text("url")))
+        let size = bytes.map(|bytes| format!(", {bytes} bytes")).unwrap_or_default();
+        let time = milliseconds.map(|time| format!(", {time} ms")).unwrap_or_default();
+        format!("{number} {kind} {method} {} -> {came}{size}{time}", shown(url))
     };
     log(call, LogName::Network, input.session.as_deref(), input.after, input.max_entries, wanted, line)
 }
@@ -172,7 +173,9 @@ pub(crate) fn list_downloads(call: &Call, input: ListDownloads) -> Result<Reply<
         page.try_ask("settle", &json!({ "milliseconds": LOOK_MILLISECONDS }))
             .map_err(|failure| crate::trouble::of_failure(&page, failure))?;
     }
-    let line = |entry: &Value| format!("{} {}", entry["number"], downloaded(entry));
+    let line = |NumberedEntry { number, entry, .. }: &NumberedEntry<DownloadLogEntry>| {
+        format!("{number} {}", downloaded(entry))
+    };
     log(call, LogName::Downloads, Some(&page.id), input.after, limits::ENTRIES, |_| true, line)
 }
 
@@ -182,33 +185,43 @@ fn shown(text: &str) -> String {
     quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(&quoted).to_owned()
 }
 
-fn log(
+/// An entry as the host sent it, which goes into the answer, and as it is read.
+type ReadEntry<E> = (Value, NumberedEntry<E>);
+
+fn log<E: DeserializeOwned>(
     call: &Call,
     log: LogName,
     session: Option<&str>,
     after: u64,
     most: u32,
-    wanted: impl Fn(&Value) -> bool,
-    line: impl Fn(&Value) -> String,
+    wanted: impl Fn(&E) -> bool,
+    line: impl Fn(&NumberedEntry<E>) -> String,
 ) -> Result<Reply<LogEntries>, ToolError> {
     check_range("max_entries", most.into(), 1, limits::ENTRIES.into())?;
     let page = SessionPage::find(call, session, None)?;
     let logged = call.web_pages().entries(&page.id, log.as_str(), after, KEPT)?;
-    let mut found: Vec<Value> = logged.entries.into_iter().filter(|entry| wanted(entry)).collect();
+    let mut found: Vec<ReadEntry<E>> = Vec::new();
+    for sent in logged.entries {
+        let read = NumberedEntry::<E>::deserialize(&sent)?;
+        if wanted(&read.entry) {
+            found.push((sent, read));
+        }
+    }
     let all = found.len();
     // From the newest on, as long as there is room.
     let mut room = usize::try_from(limits::TEXT_BYTES).unwrap_or(usize::MAX);
-    let fits = |entry: &&Value| {
-        let size = line(entry).len() + 1;
+    let fits = |(_, read): &&ReadEntry<E>| {
+        let size = line(read).len() + 1;
         let fits = size <= room;
         room = room.saturating_sub(size);
         fits
     };
     let kept = found.iter().rev().take(usize::try_from(most).unwrap_or(usize::MAX)).take_while(fits).count();
-    let entries = found.split_off(all - kept);
+    let newest = found.split_off(all - kept);
     let omitted = u64::try_from(all - kept).unwrap_or(u64::MAX);
     let now = PageNow::from(&page.info()?);
-    let lines: Vec<String> = entries.iter().map(&line).collect();
+    let lines: Vec<String> = newest.iter().map(|(_, read)| line(read)).collect();
+    let entries = newest.into_iter().map(|(sent, _)| sent).collect();
     let mut text = match lines.len() {
         0 => format!("Nothing of that is in the log `{log}`."),
         _ => fenced(&now, log.as_str(), &lines.join("\n")),

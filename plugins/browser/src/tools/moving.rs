@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use wharf_sdk::check::{range as check_range, text as check_text};
+use wharf_sdk::contract::webview::NavigationResult;
 use wharf_sdk::webview::Operation;
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
@@ -128,14 +129,14 @@ fn go(
     show: bool,
 ) -> Result<Reply<NavigationAnswer>, ToolError> {
     let before: PageBefore = page.before()?;
-    let loaded = match page.perform(operation, timeout)? {
-        PageReply::Answer(loaded) => loaded,
+    let loaded: NavigationResult = match page.perform(operation, timeout)? {
+        PageReply::Answer(loaded) => serde_json::from_value(loaded)?,
         told @ (PageReply::Left | PageReply::Dialog) => {
             let came = page.settle(&before, &told)?;
-            return Ok(tell(&Value::Null, came.page, came.happened, None));
+            return Ok(tell(NavigationResult::default(), came.page, came.happened, None));
         }
     };
-    let download = loaded["download"] == true;
+    let download = loaded.download;
     if !download {
         // What it is not done with by then, wait_for waits for.
         let _ = page.try_ask("loaded", &json!({ "milliseconds": LOADED_MILLISECONDS }));
@@ -149,19 +150,16 @@ fn go(
         None if show && !download => Some(reading::snapshot(page, None, limits::TEXT_BYTES, None)?),
         _ => None,
     };
-    Ok(tell(&loaded, came.page, happened, piece))
+    Ok(tell(loaded, came.page, happened, piece))
 }
 
 fn tell(
-    loaded: &Value,
+    loaded: NavigationResult,
     page: PageNow,
     happened: Vec<String>,
     piece: Option<crate::page::TextPiece>,
 ) -> Reply<NavigationAnswer> {
-    let status = loaded["status"].as_u64();
-    let redirects = loaded["redirects"].as_u64().unwrap_or_default();
-    let mime_type = loaded["mime_type"].as_str().unwrap_or_default().to_owned();
-    let download = loaded["download"] == true;
+    let NavigationResult { mime_type, redirects, status, download, .. } = loaded;
     let mut text = match (download, status) {
         (true, _) => "The address is a download; the page stayed where it was.".to_owned(),
         (_, Some(status)) => format!("Loaded: HTTP {status}"),
@@ -184,7 +182,8 @@ fn tell(
         }
     }
     let snapshot = piece.map(|piece| piece.text);
-    Reply::new(text, NavigationAnswer { http_status: status, redirects, mime_type, download, happened, snapshot, page })
+    let (http_status, mime_type) = (status.map(u64::from), mime_type.unwrap_or_default());
+    Reply::new(text, NavigationAnswer { http_status, redirects, mime_type, download, happened, snapshot, page })
 }
 
 /// An address as people write it.

@@ -140,11 +140,8 @@ pub(super) fn snapshot(
 
 /// Frames whose content only the browser reaches, with what `frame` takes.
 fn other_frames(page: &SessionPage<'_>) -> Result<Vec<String>, ToolError> {
-    let frames = page.frames()?.into_iter().filter(|frame| !frame["parent"].is_null());
-    let name = |frame: &serde_json::Value| {
-        Some(format!("frame {} ({})", frame["id"].as_str()?, frame["url"].as_str().unwrap_or_default()))
-    };
-    Ok(frames.filter_map(|frame| name(&frame)).take(20).collect())
+    let frames = page.frames()?.into_iter().filter(|frame| frame.parent.is_some() && !frame.id.is_empty());
+    Ok(frames.map(|frame| format!("frame {} ({})", frame.id, frame.url)).take(20).collect())
 }
 
 pub(super) fn read(

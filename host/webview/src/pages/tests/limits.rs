@@ -8,8 +8,8 @@ use wharf_test_support::let_time_pass;
 
 use super::support::{Bench, Call};
 use crate::{
-    CloseReason, ConsoleEntry, DialogKind, FailureKind, LogName, OpenPageRequest, OutcomeState, PageEvent, PageStatus,
-    Script, WebViewError,
+    CloseReason, ConsoleEntry, ConsoleKind, DialogKind, FailureKind, LogName, OpenPageRequest, OutcomeState, PageEvent,
+    PageStatus, Script, WebViewError,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -261,7 +261,7 @@ async fn a_log_keeps_as_many_entries_and_bytes_as_it_may() {
     let bench = Bench::new(limits);
     let page = bench.open();
     let say = |text: &str| {
-        let entry = ConsoleEntry { kind: "log", text: text.into(), url: None, line: None };
+        let entry = ConsoleEntry { kind: ConsoleKind::Log, text: text.into(), url: None, line: None };
         bench.tell(page, PageEvent::Console(entry));
     };
     let lost = || bench.pages.entries(&bench.owner(), page, LogName::Console, 0, 10).expect("a log").lost;

@@ -11,8 +11,8 @@ use wharf_core::WebViewLimits;
 
 use super::support::{Bench, Call};
 use crate::{
-    CloseReason, ConsoleEntry, DialogAnswer, DialogKind, DialogPolicy, Failure, FailureKind, LogName, OpenPageRequest,
-    OutcomeState, PageEvent, PageStatus, Receipt, Script, Settings, Settled, WebViewError,
+    CloseReason, ConsoleEntry, ConsoleKind, DialogAnswer, DialogKind, DialogPolicy, Failure, FailureKind, LogName,
+    OpenPageRequest, OutcomeState, PageEvent, PageStatus, Receipt, Script, Settings, Settled, WebViewError,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -238,7 +238,7 @@ async fn what_a_page_says_of_itself_is_cut_and_cleaned() {
     let page = bench.open();
     let long = "한\u{1b}]0;x\u{7}".repeat(10_000);
     bench.tell(page, PageEvent::Located { url: long.clone(), title: long.clone() });
-    let entry = ConsoleEntry { kind: "popup", text: long.clone(), url: Some(long.clone()), line: Some(7) };
+    let entry = ConsoleEntry { kind: ConsoleKind::Popup, text: long.clone(), url: Some(long.clone()), line: Some(7) };
     bench.tell(page, PageEvent::Console(entry));
     bench.tell(
         page,

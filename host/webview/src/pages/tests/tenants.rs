@@ -8,8 +8,8 @@ use wharf_core::{Context, Error, WebViewLimits};
 
 use super::support::Bench;
 use crate::{
-    CloseReason, ConsoleEntry, FailureKind, LogName, OpenPageRequest, PageEvent, PageId, RequestId, Script,
-    WebViewError,
+    CloseReason, ConsoleEntry, ConsoleKind, FailureKind, LogName, OpenPageRequest, PageEvent, PageId, RequestId,
+    Script, WebViewError,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ fn limit<T: std::fmt::Debug>(refused: Result<T, WebViewError>) -> &'static str {
 
 fn say(bench: &Bench, page: PageId, characters: usize) {
     let text = "x".repeat(characters);
-    bench.tell(page, PageEvent::Console(ConsoleEntry { kind: "log", text, url: None, line: None }));
+    bench.tell(page, PageEvent::Console(ConsoleEntry { kind: ConsoleKind::Log, text, url: None, line: None }));
 }
 
 /// A request that came to so many bytes.
