@@ -29,14 +29,15 @@ fn main() -> io::Result<()> {
     let mut entries = String::new();
     for (name, path) in plugins {
         // Hashed here once instead of at each start.
-        let digest = blake3::hash(&fs::read(&path)?);
+        let bytes = fs::read(&path)?;
+        let digest = blake3::hash(&bytes);
+        let packed = keep(&output, &format!("{name}.packed"), &lz4_flex::block::compress_prepend_size(&bytes))?;
         let prepared = match prepared(&path, &digest.to_hex(), &output)? {
             Some(prepared) => format!("Some({prepared})"),
             None => "None".to_owned(),
         };
-        let path = path.to_str().expect("a path that Rust's source can say");
         entries.push_str(&format!(
-            "    Bundled {{ name: {name:?}, digest: {:?}, component: include_bytes!({path:?}), prepared: {prepared} }},\n",
+            "    Bundled {{ name: {name:?}, digest: {:?}, component: include_bytes!({packed:?}), prepared: {prepared} }},\n",
             digest.as_bytes()
         ));
     }
@@ -61,16 +62,18 @@ fn prepared(component: &Path, digest: &str, output: &Path) -> io::Result<Option<
     let rest = lines.next().ok_or_else(malformed)?;
     let metadata_bytes: usize = metadata_bytes.parse().map_err(|_| malformed())?;
     let (metadata, code) = rest.split_at_checked(metadata_bytes).ok_or_else(malformed)?;
-    let keep = |name: &str, bytes: &[u8]| {
-        let path = output.join(name);
-        fs::write(&path, bytes)?;
-        Ok::<_, io::Error>(path.to_str().expect("a path that Rust's source can say").to_owned())
-    };
-    let (metadata, code) = (keep(metadata_name, metadata)?, keep(code_name, code)?);
+    let (metadata, code) = (keep(output, metadata_name, metadata)?, keep(output, code_name, code)?);
     Ok(Some(format!(
         "PreparedComponent {{ code_name: {code_name:?}, code: include_bytes!({code:?}), metadata_name: \
          {metadata_name:?}, metadata: include_bytes!({metadata:?}) }}"
     )))
+}
+
+/// Keeps bytes for the source to include, and returns their path.
+fn keep(output: &Path, name: &str, bytes: &[u8]) -> io::Result<String> {
+    let path = output.join(name);
+    fs::write(&path, bytes)?;
+    Ok(path.to_str().expect("a path that Rust's source can say").to_owned())
 }
 
 /// The plugins by name, with the files of their components.

@@ -1,17 +1,30 @@
 //! A component's bytes and what names them.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+};
 
 use wharf_core::Digest;
 
-use crate::prepared::PreparedComponent;
+use crate::{
+    packed::{unpack, unpacked_size},
+    prepared::PreparedComponent,
+};
 
 /// The bytes of a component, not looked at yet, and their digest.
 #[derive(Debug, Clone)]
 pub struct Component {
-    bytes: Cow<'static, [u8]>,
+    bytes: ComponentBytes,
     digest: Digest,
     prepared: Option<PreparedComponent>,
+}
+
+#[derive(Debug, Clone)]
+enum ComponentBytes {
+    Plain(Cow<'static, [u8]>),
+    /// As [`crate::pack`] leaves them. Clones unpack them once.
+    Packed(&'static [u8], Arc<OnceLock<Vec<u8>>>),
 }
 
 impl Component {
@@ -20,17 +33,17 @@ impl Component {
     #[must_use]
     pub fn new(bytes: impl Into<Cow<'static, [u8]>>) -> Self {
         let bytes = bytes.into();
-        Self { digest: Digest::of(&bytes), bytes, prepared: None }
+        Self { digest: Digest::of(&bytes), bytes: ComponentBytes::Plain(bytes), prepared: None }
     }
 
-    /// Takes bytes whose digest is known, because they are part of the program
-    /// and it was made with them.
+    /// Takes packed bytes that are part of the program ([`crate::pack`]), and the digest of
+    /// what they come to, which was made with them.
     ///
     /// The digest decides which compiled code runs: a wrong one runs another
     /// component's.
     #[must_use]
-    pub const fn with_digest(bytes: &'static [u8], digest: Digest) -> Self {
-        Self { bytes: Cow::Borrowed(bytes), digest, prepared: None }
+    pub fn of_program(packed: &'static [u8], digest: Digest) -> Self {
+        Self { bytes: ComponentBytes::Packed(packed, Arc::default()), digest, prepared: None }
     }
 
     /// The same with what was made of it when the program was built.
@@ -51,9 +64,21 @@ impl Component {
         self.digest
     }
 
-    /// Its bytes.
+    /// Its bytes. Those of the program are unpacked when this is first called.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        match &self.bytes {
+            ComponentBytes::Plain(bytes) => bytes,
+            ComponentBytes::Packed(packed, unpacked) => unpacked.get_or_init(|| unpack(packed)),
+        }
+    }
+
+    /// How many bytes it has.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        match &self.bytes {
+            ComponentBytes::Plain(bytes) => bytes.len() as u64,
+            ComponentBytes::Packed(packed, _) => unpacked_size(packed) as u64,
+        }
     }
 }

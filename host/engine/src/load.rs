@@ -89,12 +89,15 @@ impl Engine {
     }
 
     fn source(&self, component: Component) -> Result<ComponentSource, LoadError> {
-        let size = component.bytes().len() as u64;
+        let size = component.size();
         let limit = self.shared.config.limits.component_bytes;
         if size > limit {
             return Err(LoadError::TooLarge { bytes: size, limit });
         }
-        look_at_preamble(component.bytes())?;
+        // What the program carries was looked at when it was built, and stays packed.
+        if component.prepared().is_none() {
+            look_at_preamble(component.bytes())?;
+        }
         Ok(ComponentSource { engine: Arc::clone(&self.shared), component })
     }
 

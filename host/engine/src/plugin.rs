@@ -121,7 +121,7 @@ impl Plugin {
     pub fn inspect(&self) -> Inspection {
         Inspection {
             digest: self.loaded.source.component.digest(),
-            bytes: self.loaded.source.component.bytes().len() as u64,
+            bytes: self.loaded.source.component.size(),
             imports: self.loaded.imports.clone(),
             reasons: manifest::reasons(self.loaded.source.component.bytes()),
             tools: self.loaded.tools.iter().map(|tool| tool.definition.clone()).collect(),

@@ -7,12 +7,14 @@
 
 use std::{fmt, io::Write};
 
+use crate::packed::pack;
+
 /// What was made of a component, with the names under which a cache would keep it.
 #[derive(Clone, Copy)]
 pub struct PreparedComponent {
     /// The name of the code.
     pub code_name: &'static str,
-    /// Code for the runtime.
+    /// Code for the runtime, packed ([`crate::pack`]).
     pub code: &'static [u8],
     /// The name of the metadata.
     pub metadata_name: &'static str,
@@ -37,7 +39,7 @@ pub struct NewlyPrepared {
 impl NewlyPrepared {
     /// Writes it for a build script: four lines (the digest of the component, the name of the
     /// code, the name of the metadata, the bytes of the metadata), then the metadata, then the
-    /// code.
+    /// code, packed.
     ///
     /// # Errors
     /// Those of the writer.
@@ -45,6 +47,6 @@ impl NewlyPrepared {
         let Self { code_name, code, metadata_name, metadata } = self;
         write!(to, "{digest}\n{code_name}\n{metadata_name}\n{}\n", metadata.len())?;
         to.write_all(metadata)?;
-        to.write_all(code)
+        to.write_all(&pack(code))
     }
 }

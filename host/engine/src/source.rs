@@ -24,6 +24,7 @@ use crate::{
     execution::{self, CalledPlugin},
     function::{GuestFunction, LinkedPlugin, ListClaims, ListPrompts, ListTemplates, ListTools},
     metadata::{self, Listed, Offerings},
+    packed::unpack,
     prepared::NewlyPrepared,
     runtime::WasmRuntime,
     shared::SharedEngine,
@@ -86,8 +87,7 @@ impl ComponentSource {
         let mut feed = DigestHasher(blake3::Hasher::new());
         self.component.digest().as_bytes().hash(&mut feed);
         runtime.engine.precompile_compatibility_hash().hash(&mut feed);
-        let most_bytes =
-            (self.component.bytes().len() as u64).saturating_mul(CODE_GROWTH).saturating_add(CODE_LEAST_BYTES);
+        let most_bytes = self.component.size().saturating_mul(CODE_GROWTH).saturating_add(CODE_LEAST_BYTES);
         CacheEntry { name: format!("{}.code", feed.0.finalize().to_hex()), most_bytes }
     }
 
@@ -123,7 +123,7 @@ impl ComponentSource {
     fn compiled(&self, runtime: &WasmRuntime, stop: &CancellationToken) -> Result<wasm::Component, LoadError> {
         let entry = self.code_entry(runtime);
         if let Some(prepared) = self.component.prepared().filter(|prepared| prepared.code_name == entry.name) {
-            match load_compiled(runtime, prepared.code) {
+            match load_compiled(runtime, &unpack(prepared.code)) {
                 Ok(component) => return Ok(component),
                 Err(error) => tracing::warn!("code of this program cannot be used and is made again: {error}"),
             }
@@ -144,7 +144,7 @@ impl ComponentSource {
     }
 
     fn compile(&self, runtime: &WasmRuntime, stop: &CancellationToken) -> Result<Vec<u8>, LoadError> {
-        tracing::info!(digest = %self.component.digest(), bytes = self.component.bytes().len(), "compiling a component");
+        tracing::info!(digest = %self.component.digest(), bytes = self.component.size(), "compiling a component");
         let limits = &self.engine.config.limits;
         let (spawner, bytes) = (&self.engine.backends.spawner, self.component.bytes());
         block_on(async {

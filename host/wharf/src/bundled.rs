@@ -8,6 +8,7 @@ use wharf_engine::{Component, PreparedComponent};
 pub(crate) struct Bundled {
     pub(crate) name: &'static str,
     digest: [u8; 32],
+    /// Packed.
     component: &'static [u8],
     /// What was made of it when this binary was.
     prepared: Option<PreparedComponent>,
@@ -19,7 +20,7 @@ pub(crate) static PLUGINS: &[Bundled] = include!(concat!(env!("OUT_DIR"), "/bund
 impl Bundled {
     /// Its component, whose digest was made when this binary was.
     pub(crate) fn component(&self) -> Component {
-        let component = Component::with_digest(self.component, Digest::from_bytes(self.digest));
+        let component = Component::of_program(self.component, Digest::from_bytes(self.digest));
         match self.prepared {
             Some(prepared) => component.with_prepared(prepared),
             None => component,
@@ -68,7 +69,9 @@ mod tests {
     #[test]
     fn the_digest_of_each_is_that_of_its_bytes() {
         for bundled in PLUGINS {
-            assert_eq!(Digest::of(bundled.component), Digest::from_bytes(bundled.digest), "{}", bundled.name);
+            let component = bundled.component();
+            assert_eq!(Digest::of(component.bytes()), component.digest(), "{}", bundled.name);
+            assert_eq!(component.size(), component.bytes().len() as u64, "{}", bundled.name);
         }
     }
 }

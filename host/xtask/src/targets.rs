@@ -26,6 +26,7 @@ Usage: cargo xtask check-targets [OPTIONS]
 Options:
   --target TRIPLE   Check this one (repeat it for several); all by default:
                       aarch64-unknown-linux-gnu, aarch64-apple-darwin, x86_64-pc-windows-gnu
+  --workspace       Check plugins, the SDK, tests and benchmarks, too
   --all             Fail where a target cannot be had, too
   -h, --help        This text
 
@@ -34,15 +35,20 @@ The first run compiles what is in C and checks wasmtime: some minutes for each t
 
 const TARGETS: [&str; 3] = ["aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-gnu"];
 
+/// What is checked by default, and with `--workspace`.
+const COMMAND: &[&str] = &["--package", "wharf-cli"];
+const WORKSPACE: &[&str] = &["--workspace"];
+
 /// A machine that only reaches package mirrors may leave a download hanging.
 const RUSTUP_LIMIT: Duration = Duration::from_secs(120);
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
-    let (mut targets, mut all) = (Vec::new(), false);
+    let (mut targets, mut all, mut scope) = (Vec::new(), false, COMMAND);
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("target") => targets.push(arguments.value()?.string()?),
             Arg::Long("all") => all = true,
+            Arg::Long("workspace") => scope = WORKSPACE,
             Arg::Short('h') | Arg::Long("help") => {
                 print!("{HELP}");
                 return Ok(());
@@ -53,10 +59,10 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     if targets.is_empty() {
         targets = TARGETS.map(str::to_owned).to_vec();
     }
-    check(&Workspace::find()?, &targets, all)
+    check(&Workspace::find()?, &targets, scope, all)
 }
 
-fn check(workspace: &Workspace, targets: &[String], all: bool) -> Result<()> {
+fn check(workspace: &Workspace, targets: &[String], scope: &[&str], all: bool) -> Result<()> {
     let mut rustup = RustupTargets { answers: true };
     let (there, absent): (Vec<_>, Vec<_>) = targets.iter().partition(|target| rustup.provides(target));
     for target in &absent {
@@ -74,18 +80,18 @@ fn check(workspace: &Workspace, targets: &[String], all: bool) -> Result<()> {
     let mut broken = Vec::new();
     for target in there {
         say(&format!("Checking for {target}"));
-        let checked = command::run(&mut zigbuild(workspace, &tools, target)?);
+        let checked = command::run(&mut zigbuild(workspace, &tools, target, scope)?);
         if checked.is_err() {
             broken.push(target.as_str());
         }
     }
     if !broken.is_empty() {
-        bail!("the host does not compile for {}", broken.join(", "));
+        bail!("the code does not compile for {}", broken.join(", "));
     }
     Ok(())
 }
 
-fn zigbuild(workspace: &Workspace, tools: &Path, target: &str) -> Result<Command> {
+fn zigbuild(workspace: &Workspace, tools: &Path, target: &str, scope: &[&str]) -> Result<Command> {
     // Apart from what runs here: settings of the C compiler would compile that again.
     let folder = workspace.target().join("targets");
     fs::create_dir_all(&folder)?;
@@ -93,15 +99,7 @@ fn zigbuild(workspace: &Workspace, tools: &Path, target: &str) -> Result<Command
         std::iter::once(tools.to_path_buf()).chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
     )?;
     let mut check = Command::new(tools.join("cargo-zigbuild"));
-    check.current_dir(&workspace.root).args([
-        "check",
-        "--quiet",
-        "--locked",
-        "--package",
-        "wharf-cli",
-        "--target",
-        target,
-    ]);
+    check.current_dir(&workspace.root).args(["check", "--quiet", "--locked", "--target", target]).args(scope);
     check.env("PATH", path).env("CARGO_TARGET_DIR", folder).env("CARGO_INCREMENTAL", "0");
     // zig makes an error of `__DATE__`, which mimalloc prints with its settings on Windows.
     check.env("CFLAGS_x86_64_pc_windows_gnu", "-Wno-error=date-time");

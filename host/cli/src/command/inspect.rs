@@ -77,7 +77,7 @@ pub(super) struct Look {
 impl Look {
     /// Asks a component what it is; `shown` names it in an error.
     pub(super) fn at(self, name: &PluginName, component: Component, shown: &str) -> Result<Inspection> {
-        let _compiling = self.progress.step(format!("compiling {name} ({})", size(component.bytes().len() as u64)));
+        let _compiling = self.progress.step(format!("compiling {name} ({})", size(component.size())));
         let inspected = component::inspect(name, component, self.limits, self.cache);
         Ok(inspected.map_err(|error| Unusable(format!("{shown}: {}", with_causes(&error))))?)
     }
