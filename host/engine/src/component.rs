@@ -1,9 +1,6 @@
 //! A component's bytes and what names them.
 
-use std::{
-    borrow::Cow,
-    sync::{Arc, OnceLock},
-};
+use std::borrow::Cow;
 
 use wharf_core::Digest;
 
@@ -23,8 +20,8 @@ pub struct Component {
 #[derive(Debug, Clone)]
 enum ComponentBytes {
     Plain(Cow<'static, [u8]>),
-    /// As [`crate::pack`] leaves them. Clones unpack them once.
-    Packed(&'static [u8], Arc<OnceLock<Vec<u8>>>),
+    /// As [`crate::pack`] leaves them.
+    Packed(&'static [u8]),
 }
 
 impl Component {
@@ -42,8 +39,8 @@ impl Component {
     /// The digest decides which compiled code runs: a wrong one runs another
     /// component's.
     #[must_use]
-    pub fn of_program(packed: &'static [u8], digest: Digest) -> Self {
-        Self { bytes: ComponentBytes::Packed(packed, Arc::default()), digest, prepared: None }
+    pub const fn of_program(packed: &'static [u8], digest: Digest) -> Self {
+        Self { bytes: ComponentBytes::Packed(packed), digest, prepared: None }
     }
 
     /// The same with what was made of it when the program was built.
@@ -64,12 +61,13 @@ impl Component {
         self.digest
     }
 
-    /// Its bytes. Those of the program are unpacked when this is first called.
+    /// Its bytes. Those of the program are unpacked each time, so that they stay in memory no
+    /// longer than somebody reads them.
     #[must_use]
-    pub fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> Cow<'_, [u8]> {
         match &self.bytes {
-            ComponentBytes::Plain(bytes) => bytes,
-            ComponentBytes::Packed(packed, unpacked) => unpacked.get_or_init(|| unpack(packed)),
+            ComponentBytes::Plain(bytes) => Cow::Borrowed(bytes),
+            ComponentBytes::Packed(packed) => Cow::Owned(unpack(packed)),
         }
     }
 
@@ -78,7 +76,7 @@ impl Component {
     pub fn size(&self) -> u64 {
         match &self.bytes {
             ComponentBytes::Plain(bytes) => bytes.len() as u64,
-            ComponentBytes::Packed(packed, _) => unpacked_size(packed) as u64,
+            ComponentBytes::Packed(packed) => unpacked_size(packed) as u64,
         }
     }
 }

@@ -96,7 +96,7 @@ impl Engine {
         }
         // What the program carries was looked at when it was built, and stays packed.
         if component.prepared().is_none() {
-            look_at_preamble(component.bytes())?;
+            look_at_preamble(&component.bytes())?;
         }
         Ok(ComponentSource { engine: Arc::clone(&self.shared), component })
     }
@@ -109,7 +109,7 @@ impl Engine {
         }
         // What the program carries was checked when it was built.
         if source.component.prepared().is_none() {
-            exports::check(source.component.bytes())?;
+            exports::check(&source.component.bytes())?;
         }
         Ok(None)
     }
@@ -120,8 +120,10 @@ impl Engine {
     /// # Errors
     /// As [`Engine::load`].
     pub fn prepare_ahead(&self, name: PluginName, component: Component) -> Result<NewlyPrepared, LoadError> {
-        look_at_preamble(component.bytes())?;
-        exports::check(component.bytes())?;
+        let bytes = component.bytes();
+        look_at_preamble(&bytes)?;
+        exports::check(&bytes)?;
+        drop(bytes);
         ComponentSource { engine: Arc::clone(&self.shared), component }.prepare(&name)
     }
 }

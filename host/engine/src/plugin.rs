@@ -123,7 +123,7 @@ impl Plugin {
             digest: self.loaded.source.component.digest(),
             bytes: self.loaded.source.component.size(),
             imports: self.loaded.imports.clone(),
-            reasons: manifest::reasons(self.loaded.source.component.bytes()),
+            reasons: manifest::reasons(&self.loaded.source.component.bytes()),
             tools: self.loaded.tools.iter().map(|tool| tool.definition.clone()).collect(),
             prompts: self.prompts().to_vec(),
             claims: self.claims().iter().map(str::to_owned).collect(),

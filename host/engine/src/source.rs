@@ -152,7 +152,7 @@ impl ComponentSource {
                 biased;
                 // The child ends with the future that waits for it.
                 () = stop.cancelled() => Err(LoadError::Stopped),
-                code = compile::compile(spawner, runtime.target, bytes, limits) => code,
+                code = compile::compile(spawner, runtime.target, &bytes, limits) => code,
             }
         })?
     }

@@ -23,11 +23,6 @@ use crate::{packet, wire::SupervisorSpec};
 
 /// How long a sandbox waits for a child.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// A child that takes a sandbox so soon is one of a row: while it runs, one sandbox cannot be
-/// made in time for the next child.
-const YOUNG: Duration = Duration::from_millis(20);
-/// How many equal sandboxes wait while children come in a row. Each is made by one processor.
-const MOST_EQUAL: usize = 2;
 /// Most prepared sandboxes. While so many wait, the spawner prepares no other: ending one
 /// for another would have many sessions take turns in making sandboxes that no child uses.
 const MOST: usize = 8;
@@ -73,16 +68,7 @@ struct PreparedSandbox {
     description: SandboxDescription,
     /// The host's end of its supervisor's socket.
     control: OwnedFd,
-    began: Instant,
-}
-
-/// A sandbox that a child takes.
-#[derive(Debug)]
-pub(crate) struct TakenSandbox {
-    /// The host's end of its supervisor's socket.
-    pub(crate) control: OwnedFd,
-    /// How many equal ones should wait for the next children.
-    pub(crate) next: usize,
+    ends: Instant,
 }
 
 impl Default for PreparedSandboxes {
@@ -92,32 +78,29 @@ impl Default for PreparedSandboxes {
 }
 
 impl PreparedSandboxes {
-    /// Takes the oldest sandbox of this description. Ends those of the same spec that show
-    /// files which were replaced since.
-    pub(crate) fn take(&self, description: &SandboxDescription) -> Option<TakenSandbox> {
+    /// Takes a sandbox of this description and returns its socket. Ends a sandbox of the
+    /// same spec that shows files which were replaced since.
+    pub(crate) fn take(&self, description: &SandboxDescription) -> Option<OwnedFd> {
         let mut state = self.state();
-        state.forget_ended(self.patience);
+        state.forget_ended();
         let sandboxes = &mut state.sandboxes;
-        sandboxes.retain(|other| other.description.spec != description.spec || other.description == *description);
-        let equal = sandboxes.iter().enumerate().filter(|(_, sandbox)| sandbox.description == *description);
-        let (found, _) = equal.min_by_key(|(_, sandbox)| sandbox.began)?;
-        let PreparedSandbox { control, began, .. } = sandboxes.swap_remove(found);
-        Some(TakenSandbox { control, next: if began.elapsed() < YOUNG { MOST_EQUAL } else { 1 } })
+        let found = sandboxes.iter().position(|sandbox| sandbox.description.spec == description.spec)?;
+        let sandbox = sandboxes.swap_remove(found);
+        (sandbox.description == *description).then_some(sandbox.control)
     }
 
-    /// Makes room for a sandbox of this description, unless `equal` such wait or there
-    /// are enough of all, and returns the socket for its supervisor. Dropping the socket
+    /// Makes room for a sandbox of this description, unless one waits or there
+    /// are enough, and returns the socket for its supervisor. Dropping the socket
     /// gives the room up.
-    pub(crate) fn reserve(self: &Arc<Self>, description: &SandboxDescription, equal: usize) -> Option<OwnedFd> {
+    pub(crate) fn reserve(self: &Arc<Self>, description: SandboxDescription) -> Option<OwnedFd> {
         let mut state = self.state();
-        state.forget_ended(self.patience);
+        state.forget_ended();
         let sandboxes = &mut state.sandboxes;
-        let waiting = sandboxes.iter().filter(|other| other.description.spec == description.spec).count();
-        if sandboxes.len() >= MOST || waiting >= equal {
+        if sandboxes.len() >= MOST || sandboxes.iter().any(|other| other.description.spec == description.spec) {
             return None;
         }
         let (control, other) = packet::pair().ok()?;
-        sandboxes.push(PreparedSandbox { description: description.clone(), control, began: Instant::now() });
+        sandboxes.push(PreparedSandbox { description, control, ends: Instant::now() + self.patience });
         if state.sweeper.as_ref().is_none_or(JoinHandle::is_finished) {
             state.sweeper = Some(tokio::spawn(sweep(Arc::downgrade(self))));
         }
@@ -127,8 +110,8 @@ impl PreparedSandboxes {
     /// When the next sandbox ends, if any waits.
     fn next_end(&self) -> Option<Instant> {
         let mut state = self.state();
-        state.forget_ended(self.patience);
-        let next = state.sandboxes.iter().map(|sandbox| sandbox.began + self.patience).min();
+        state.forget_ended();
+        let next = state.sandboxes.iter().map(|sandbox| sandbox.ends).min();
         if next.is_none() {
             // Under the same lock, so the next reservation starts another sweeper.
             state.sweeper = None;
@@ -144,11 +127,11 @@ impl PreparedSandboxes {
 impl PreparedState {
     /// Forgets sandboxes that have waited long enough, which ends them, and sandboxes
     /// that ended by themselves: the supervisor of a waiting sandbox sends nothing.
-    fn forget_ended(&mut self, patience: Duration) {
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    fn forget_ended(&mut self) {
+        let (now, at_once) = (Instant::now(), Timespec { tv_sec: 0, tv_nsec: 0 });
         self.sandboxes.retain(|sandbox| {
             let mut watched = [PollFd::new(&sandbox.control, PollFlags::IN)];
-            sandbox.began.elapsed() < patience && poll(&mut watched, Some(&at_once)) == Ok(0)
+            now < sandbox.ends && poll(&mut watched, Some(&at_once)) == Ok(0)
         });
     }
 }
@@ -181,49 +164,35 @@ mod tests {
     #[tokio::test]
     async fn one_of_each_description_waits_and_one_child_gets_it() {
         let prepared = prepared(PATIENCE);
-        let _supervisor = prepared.reserve(&description(1), 1).expect("a place");
-        assert!(prepared.reserve(&description(1), 1).is_none(), "one is enough");
+        let _supervisor = prepared.reserve(description(1)).expect("a place");
+        assert!(prepared.reserve(description(1)).is_none(), "one is enough");
         assert!(prepared.take(&description(2)).is_none());
         assert!(prepared.take(&description(1)).is_some());
         assert!(prepared.take(&description(1)).is_none());
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn children_in_a_row_have_two_made_and_others_one() {
-        let prepared = prepared(PATIENCE);
-        let first = prepared.reserve(&description(1), 1).expect("a place");
-        let taken = prepared.take(&description(1)).expect("it waits");
-        assert_eq!(taken.next, MOST_EQUAL, "it was taken at once");
-        let row: Vec<_> = (0..3).filter_map(|_| prepared.reserve(&description(1), taken.next)).collect();
-        assert_eq!(row.len(), MOST_EQUAL);
-        tokio::time::advance(YOUNG).await;
-        assert_eq!(prepared.take(&description(1)).map(|taken| taken.next), Some(1), "it waited for its child");
-        assert!(prepared.reserve(&description(1), 1).is_none(), "the other one of the row waits");
-        drop((first, row));
-    }
-
     #[tokio::test]
     async fn no_more_than_a_few_wait() {
         let prepared = prepared(PATIENCE);
-        let supervisors = (0..100).filter_map(|number| prepared.reserve(&description(number), 1)).collect::<Vec<_>>();
+        let supervisors = (0..100).filter_map(|number| prepared.reserve(description(number))).collect::<Vec<_>>();
         assert_eq!((supervisors.len(), count(&prepared)), (MOST, MOST));
         drop(supervisors);
         // Sandboxes that are gone take no room.
-        let _supervisor = prepared.reserve(&description(200), 1).expect("a place");
+        let _supervisor = prepared.reserve(description(200)).expect("a place");
         assert_eq!(count(&prepared), 1);
     }
 
     #[tokio::test]
     async fn one_for_which_nobody_comes_ends_and_so_does_the_sweeper() {
         let prepared = prepared(Duration::from_millis(50));
-        let supervisor = prepared.reserve(&description(1), 1).expect("a place");
+        let supervisor = prepared.reserve(description(1)).expect("a place");
         let told = tokio::task::spawn_blocking(move || packet::receive::<crate::wire::SupervisorOrder>(supervisor));
         assert!(told.await.expect("an answer").expect("the end of the socket").is_none());
         while prepared.state().sweeper.is_some() {
             tokio::task::yield_now().await;
         }
         assert_eq!(count(&prepared), 0);
-        let _supervisor = prepared.reserve(&description(1), 1).expect("a place");
+        let _supervisor = prepared.reserve(description(1)).expect("a place");
         assert!(prepared.state().sweeper.is_some());
     }
 
@@ -239,7 +208,7 @@ mod tests {
         };
         fs::create_dir(&place).expect("a directory");
         let prepared = prepared(PATIENCE);
-        let supervisor = prepared.reserve(&described(), 1).expect("a place");
+        let supervisor = prepared.reserve(described()).expect("a place");
         fs::rename(&place, directory.path().join("former")).expect("a new name");
         fs::create_dir(&place).expect("a directory");
         assert!(prepared.take(&described()).is_none());

@@ -18,7 +18,7 @@ use tokio::sync::Mutex;
 
 use crate::{
     Child, ChildLimits, Containment, ProbeWorkspace, SandboxMechanism, SpawnError, SpawnRequest, handover, packet,
-    prepared::{PreparedSandboxes, SandboxDescription, TakenSandbox},
+    prepared::{PreparedSandboxes, SandboxDescription},
     probe::ProbeWorkspaces,
     root::RootSupervisor,
     sandbox, supervisor, users,
@@ -29,9 +29,9 @@ use setup_errors::SetupErrors;
 
 /// Starts children, each below a supervisor of its own. Clones share one root.
 ///
-/// After a child in bubblewrap the spawner prepares an equal sandbox for half a minute, and
-/// two while children come in a row, so that the next such child starts in a fraction of the
-/// time. That child may see older copies of settings, such as `/etc/resolv.conf`. At
+/// After a child in bubblewrap the spawner prepares an equal sandbox for half a minute, so
+/// that the next such child starts in a fraction of
+/// the time. That child may see older copies of settings, such as `/etc/resolv.conf`. At
 /// most eight sandboxes wait.
 ///
 /// Children that live when the last clone is dropped live on: each ends with
@@ -133,9 +133,8 @@ impl Spawner {
         let mut given = vec![launch.as_fd(), streams[0].as_fd(), streams[1].as_fd(), streams[2].as_fd()];
         given.extend(request.descriptors.iter().map(|descriptor| descriptor.file.as_fd()));
         let ready = description.as_ref().and_then(|description| self.prepared.take(description));
-        let next = ready.as_ref().map_or(1, |ready| ready.next);
         let (begun, prepared) = match ready {
-            Some(TakenSandbox { control, .. }) => match Self::begin(control, &given, &request, mechanism).await {
+            Some(host) => match Self::begin(host, &given, &request, mechanism).await {
                 // The prepared sandbox ended just now, before it began anything.
                 Err(SpawnError::Sandbox { .. }) => (self.begin_anew(&spec, &given, &request, mechanism).await, false),
                 begun => (begun, true),
@@ -145,7 +144,7 @@ impl Spawner {
         if let Some(description) = description
             && matches!(begun, Ok(_) | Err(SpawnError::Program { .. }))
         {
-            self.make_ahead(&description, next).await;
+            self.make_ahead(description).await;
         }
         Ok(begun?.with(pipes, prepared))
     }
@@ -187,15 +186,14 @@ impl Spawner {
         Child::begin(host, request, mechanism == Some(SandboxMechanism::Bubblewrap)).await
     }
 
-    /// Prepares sandboxes of this description until `equal` wait. A failure is harmless: the
-    /// next child makes its own.
-    async fn make_ahead(&self, description: &SandboxDescription, equal: usize) {
+    /// Prepares a sandbox of this description. A failure is harmless: the next child
+    /// makes its own.
+    async fn make_ahead(&self, description: SandboxDescription) {
+        let spec = description.spec().clone();
         let Ok(root) = self.root(None).await else { return };
-        while let Some(other) = self.prepared.reserve(description, equal) {
-            if let Err(error) = root.fork_supervisor(description.spec(), &other, None) {
-                tracing::debug!(%error, "no sandbox is made ahead");
-                return;
-            }
+        let Some(other) = self.prepared.reserve(description) else { return };
+        if let Err(error) = root.fork_supervisor(&spec, &other, None) {
+            tracing::debug!(%error, "no sandbox is made ahead");
         }
     }
 

@@ -70,7 +70,7 @@ mod tests {
     fn the_digest_of_each_is_that_of_its_bytes() {
         for bundled in PLUGINS {
             let component = bundled.component();
-            assert_eq!(Digest::of(component.bytes()), component.digest(), "{}", bundled.name);
+            assert_eq!(Digest::of(&component.bytes()), component.digest(), "{}", bundled.name);
             assert_eq!(component.size(), component.bytes().len() as u64, "{}", bundled.name);
         }
     }

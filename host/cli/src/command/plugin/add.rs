@@ -72,7 +72,7 @@ impl Add {
         let mut receipt = Receipt::new(name, source.to_string(), &inspection, &installation.configuration);
         receipt.manifest = manifest;
         receipt.pinned = self.digest.is_some();
-        installation.added.add(&receipt, component.bytes()).map_err(|error| unusable(&error))?;
+        installation.added.add(&receipt, &component.bytes()).map_err(|error| unusable(&error))?;
         let hosts = HostAnswers::reload(&installation.data)?;
         if !installation.json {
             println!("Added {}.", receipt.name);
@@ -92,7 +92,7 @@ impl Update {
             None => before.source.parse()?,
         };
         let (component, manifest) = fetch(installation, &source)?;
-        let (digest, bytes) = (component.digest(), component.bytes().to_vec());
+        let (digest, bytes) = (component.digest(), component.bytes().into_owned());
         check_digest(digest, self.digest)?;
         let confirming = self.confirm.then(|| confirming(installation, name, digest)).transpose()?.flatten();
         if digest == before.digest {

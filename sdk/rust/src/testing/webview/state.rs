@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use wharf_contract::webview::NumberedEntry;
 
 use super::script::{PageRequest, Reaction, ReactionCue, ScriptedOutcome, WebPageScript};
 use crate::webview::{FailureKind, LogPage, Outcome, PageInfo, PageStatus, RequestState, ResultPiece};
@@ -100,11 +101,10 @@ impl TestPage {
         if let Some((url, title)) = request.reaction.goes_to.take() {
             (self.info.url, self.info.title) = (url, title);
         }
-        for (log, mut entry) in request.reaction.logs.drain(..) {
+        for (log, entry) in request.reaction.logs.drain(..) {
             let entries = self.logs.entry(log).or_default();
-            entry["number"] = (entries.len() + 1).into();
-            entry["time"] = clock::now().into();
-            entries.push(entry);
+            let number = entries.len() as u64 + 1;
+            entries.push(json!(NumberedEntry { number, time: clock::now(), entry }));
         }
         request.ended = Some(request.reaction.outcome.clone());
     }
