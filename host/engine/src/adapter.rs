@@ -4,7 +4,6 @@
 pub(crate) mod caller;
 pub(crate) mod clocks;
 pub(crate) mod events;
-#[cfg(target_os = "linux")]
 pub(crate) mod files;
 pub(crate) mod http;
 pub(crate) mod log;
@@ -26,8 +25,6 @@ use crate::{bindings::wharf::plugin as wit, guest::Guest, watch};
 pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_async(linker)?;
     clocks::link(linker)?;
-    // Elsewhere WASI's own functions stay, and no guest has a directory to call them with.
-    #[cfg(target_os = "linux")]
     files::link(linker)?;
     http::link(linker)?;
     watch::watched(linker, Guest::view, link_own)

@@ -1,6 +1,5 @@
 //! What the host keeps for one running guest: the data of its store.
 
-#[cfg(target_os = "linux")]
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,7 +9,6 @@ use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
 use wharf_core::service::Progress;
 use wharf_state::{Contender, WriteTurns};
 
-#[cfg(target_os = "linux")]
 use crate::files::meter::OpenDescriptor;
 use crate::{
     adapter::http::HttpState, call::ActiveCall, limiter::StoreLimiter, stdio::StandardStream, watch::StoreView,
@@ -25,7 +23,6 @@ pub(crate) struct Guest {
     pub(crate) table: ResourceTable,
     /// The files and directories that the guest has open, by the number of their handle in
     /// the table.
-    #[cfg(target_os = "linux")]
     pub(crate) handles: HashMap<u32, Arc<OpenDescriptor>>,
     /// Made when it is first needed.
     http: Option<Box<HttpState>>,
@@ -56,7 +53,6 @@ impl Guest {
             contender: Contender::new(Arc::clone(turns), function.into()),
             limiter: StoreLimiter::new(limits),
             table,
-            #[cfg(target_os = "linux")]
             handles: HashMap::new(),
             http: None,
             wasi,

@@ -53,10 +53,7 @@ pub(crate) mod component {
             Ok(LinkerInstance { inner: self.inner.instance(name)?, interface: name.into(), view: self.view })
         }
 
-        #[cfg_attr(
-            target_os = "linux",
-            expect(dead_code, reason = "the bindings name it; instances are made of the whole linker")
-        )]
+        #[expect(dead_code, reason = "the bindings name it; instances are made of the whole linker")]
         pub(crate) fn instantiate_pre(&self, component: &Component) -> Result<InstancePre<T>> {
             self.inner.instantiate_pre(component)
         }

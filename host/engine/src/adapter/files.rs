@@ -8,7 +8,6 @@ mod moves;
 
 use std::{io, path::Path, sync::Arc};
 
-use rustix::io::Errno;
 use wasmtime::{
     StoreContextMut,
     component::{HasData, Linker, Resource, ResourceType},
@@ -32,7 +31,12 @@ use wharf_workspace::{SpaceChange, Volume, Workspace};
 use self::descriptors::{DescriptorHandle, blocking, may_write, returned};
 use super::workspace::{EXCHANGE, FILES};
 use crate::{
-    files::{self, OpenRequest, OpenedEntry, listing::DirectoryListing, meter::WriteMeter},
+    files::{
+        self, OpenRequest, OpenedEntry,
+        listing::DirectoryListing,
+        meter::WriteMeter,
+        system::{FileSystem as _, Native},
+    },
     guest::Guest,
     watch,
 };
@@ -119,14 +123,14 @@ impl Guest {
         };
         let (key, access) = (granted.key(self.call.context()), granted.grant().access);
         let own = workspaces.find(&key).map(|Workspace { files, stay, .. }| {
-            let opened = files::root(&files).and_then(|directory| {
-                let volume = workspaces.volume(&key).ok_or(Errno::NOENT)?;
+            let opened = Native::root(&files).and_then(|directory| {
+                let volume = workspaces.volume(&key).ok_or(io::ErrorKind::NotFound)?;
                 Ok(GrantedDirectory { name: FILES.to_owned(), directory, access, exchange: false, volume, stay })
             });
             (files, opened)
         });
         let folders = granted.grant().exchange.iter().map(|ExchangeFolder { name, path, access }| {
-            let opened = files::root(path).and_then(|directory| {
+            let opened = Native::root(path).and_then(|directory| {
                 let (name, volume) = (format!("{EXCHANGE}/{name}"), workspaces.folder(&directory)?);
                 Ok(GrantedDirectory { name, directory, access: *access, exchange: true, volume, stay: None })
             });
@@ -181,7 +185,7 @@ async fn open_at(
         request.create = false;
     }
     let root = Arc::clone(&directory.dir);
-    let opened = blocking(move || files::open(&*root, Path::new(&path), request)).await?;
+    let opened = blocking(move || files::open::<Native>(&root, Path::new(&path), request)).await?;
     let change = opened.as_ref().map_or_else(|_| SpaceChange::default(), |(_, change)| *change);
     above.meter.changed(u64::from(request.create), change);
     if let (Err(error), Some(full)) = (&opened, full)

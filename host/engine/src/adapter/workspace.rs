@@ -1,10 +1,7 @@
 //! `workspace`: where the files of the session are, and how much they hold.
 
 use tokio::task::spawn_blocking;
-use wharf_core::{
-    Code, Error,
-    grant::{Access, ExchangeFolder, GrantedWorkspace},
-};
+use wharf_core::grant::{Access, ExchangeFolder, GrantedWorkspace};
 use wharf_workspace::Workspace;
 
 use super::process::place_of;
@@ -24,16 +21,6 @@ pub(crate) const EXCHANGE: &str = "/exchange";
 weigh! {
     wit::Directory { path, shown | exists, writable };
     wit::Usage { | bytes, entries, quota_bytes };
-}
-
-/// Refuses a workspace to a guest that could open nothing in it: WASI's own functions follow
-/// no rule of ours, so no guest has a directory where those of `adapter::files` are not.
-fn guests_open_files() -> Result<(), Error> {
-    if cfg!(target_os = "linux") {
-        return Ok(());
-    }
-    let message = "plugins open files on Linux only; the programs that a plugin runs have a workspace here, too";
-    Err(Error::new(Code::Unavailable, message))
 }
 
 impl ActiveCall {
@@ -74,7 +61,6 @@ impl Host for Guest {
         let granted = call.grants().workspace(&call.plugin)?;
         let workspaces = call.backends.workspaces()?;
         granted.to_write()?;
-        guests_open_files()?;
         let made = workspaces.create(&granted.key(call.context()))?;
         Ok(call.workspace_directory(&granted, Some(made)).await)
     }

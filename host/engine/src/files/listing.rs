@@ -3,12 +3,10 @@
 
 use std::{collections::VecDeque, fs::File, io};
 
-use rustix::{
-    fs::{AtFlags, Dir, FileType, statat},
-    io::Errno,
-};
-use wasmtime_wasi::p2::bindings::filesystem::types::{DescriptorType, DirectoryEntry, ErrorCode};
+use wasmtime_wasi::p2::bindings::filesystem::types::{DirectoryEntry, ErrorCode};
 use wharf_core::Share;
+
+use super::system::{FileSystem, Native};
 
 /// So many entries are read at once.
 const AHEAD: usize = 64;
@@ -22,51 +20,25 @@ pub(crate) struct DirectoryListing {
 }
 
 /// Where it stands.
-pub(crate) struct DirectoryReader(Dir);
+pub(crate) struct DirectoryReader(<Native as FileSystem>::Listing);
 
 impl DirectoryReader {
     /// From the beginning. The directory need not stay open.
     pub(crate) fn begin(directory: &File) -> io::Result<Self> {
-        Ok(Self(Dir::read_from(directory)?))
+        Native::list(directory).map(Self)
     }
 
     /// The next entries; none at the end.
     pub(crate) fn next(&mut self) -> VecDeque<Result<DirectoryEntry, ErrorCode>> {
         let mut entries = VecDeque::new();
         while entries.len() < AHEAD {
-            match self.0.read() {
-                None => break,
-                Some(Err(error)) => {
-                    entries.push_back(Err(io::Error::from(error).into()));
-                    break;
-                }
-                Some(Ok(entry)) if matches!(entry.file_name().to_bytes(), b"." | b"..") => {}
-                Some(Ok(entry)) => entries.extend(self.entry(entry.file_name(), entry.file_type()).transpose()),
+            let Some(entry) = Native::next_entry(&mut self.0) else { break };
+            let failed = entry.is_err();
+            entries.push_back(entry);
+            if failed {
+                break;
             }
         }
         entries
-    }
-
-    /// Nothing where it has just been removed.
-    fn entry(&self, name: &std::ffi::CStr, kind: FileType) -> Result<Option<DirectoryEntry>, ErrorCode> {
-        let kind = match kind {
-            // Not every file system says it in the listing.
-            FileType::Unknown => match statat(self.0.fd().map_err(io::Error::from)?, name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) => FileType::from_raw_mode(stat.st_mode),
-                Err(Errno::NOENT) => return Ok(None),
-                Err(error) => return Err(io::Error::from(error).into()),
-            },
-            known => known,
-        };
-        let type_ = match kind {
-            FileType::RegularFile => DescriptorType::RegularFile,
-            FileType::Directory => DescriptorType::Directory,
-            FileType::Symlink => DescriptorType::SymbolicLink,
-            FileType::BlockDevice => DescriptorType::BlockDevice,
-            FileType::CharacterDevice => DescriptorType::CharacterDevice,
-            FileType::Fifo | FileType::Socket | FileType::Unknown => DescriptorType::Unknown,
-        };
-        let name = name.to_str().map_err(|_| ErrorCode::IllegalByteSequence)?;
-        Ok(Some(DirectoryEntry { type_, name: name.to_owned() }))
     }
 }

@@ -2,11 +2,13 @@
 
 use std::{fs::File, io, sync::Arc};
 
-use rustix::{fs::fstat, io::Errno};
 use wharf_core::{QuotaFull, Share, TenantId, WorkspaceStay};
-use wharf_workspace::{FileNumber, SpaceChange, Volume};
+use wharf_workspace::{SpaceChange, Volume};
 
-use super::{number, taken};
+use super::{
+    facts::FileFacts,
+    system::{FileSystem as _, Native},
+};
 use crate::{budget::ExceededLimit, call::ActiveCall};
 
 /// Counts for a call, and for the workspace or exchange folder that it writes to.
@@ -33,13 +35,6 @@ pub(crate) struct OpenDescriptor {
     /// It is in a folder of the operator's.
     pub(crate) exchange: bool,
     pub(crate) _share: Share,
-}
-
-/// How much a file takes.
-#[derive(Debug, Clone, Copy)]
-struct FileExtent {
-    size: u64,
-    taken: u64,
 }
 
 impl WriteMeter {
@@ -103,12 +98,11 @@ impl WriteMeter {
 
     /// Changes a file for which `taken` bytes were taken, and puts right how much it grew.
     pub(crate) fn metered<T>(&self, file: &File, taken: u64, change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-        let before = extent(file);
+        let before = Native::facts(file);
         let changed = change();
-        if let (Ok(before), Ok(after)) = (before, extent(file)) {
-            let ((number, before), (_, after)) = (before, after);
-            let (more, less) = after.beyond(before);
-            self.volume.wrote(self.tenant(), number, taken, more, less);
+        if let (Ok(before), Ok(after)) = (before, Native::facts(file)) {
+            let (more, less) = beyond(&before, &after);
+            self.volume.wrote(self.tenant(), before.number, taken, more, less);
         }
         changed
     }
@@ -119,33 +113,36 @@ impl WriteMeter {
     }
 }
 
-fn extent(file: &File) -> Result<(FileNumber, FileExtent), Errno> {
-    let stat = fstat(file)?;
-    let size = u64::try_from(stat.st_size).unwrap_or_default();
-    Ok((number(&stat), FileExtent { size, taken: taken(&stat) }))
-}
-
-impl FileExtent {
-    /// How much more, or less, it takes than before. A file with holes counts by its length
-    /// where it gets longer: so does one on a disk that reports late how much it takes.
-    fn beyond(self, before: Self) -> (u64, u64) {
-        let more = self.taken.saturating_sub(before.taken);
-        let longer = if self.taken < self.size { self.size.saturating_sub(before.size) } else { 0 };
-        (more.max(longer), before.taken.saturating_sub(self.taken))
-    }
+/// How much more, or less, a file takes than before. A file with holes counts by its length
+/// where it gets longer: so does one on a disk that reports late how much it takes.
+fn beyond(before: &FileFacts, after: &FileFacts) -> (u64, u64) {
+    let more = after.taken.saturating_sub(before.taken);
+    let longer = if after.taken < after.size { after.size.saturating_sub(before.size) } else { 0 };
+    (more.max(longer), before.taken.saturating_sub(after.taken))
 }
 
 #[cfg(test)]
 mod tests {
+    use wharf_workspace::FileNumber;
+
     use super::*;
+    use crate::files::facts::EntryKind;
 
     #[test]
     fn a_file_counts_by_what_it_takes_and_by_its_length_where_it_has_holes() {
-        let of = |size, taken| FileExtent { size, taken };
-        assert_eq!(of(5_000, 8_192).beyond(of(0, 0)), (8_192, 0));
-        assert_eq!(of(5_000, 8_192).beyond(of(4_900, 8_192)), (0, 0), "it is written over");
-        assert_eq!(of(1 << 40, 0).beyond(of(0, 0)), (1 << 40, 0), "a length alone");
-        assert_eq!(of(1 << 40, 4_096).beyond(of(1 << 40, 0)), (4_096, 0), "a hole is filled");
-        assert_eq!(of(0, 0).beyond(of(9_000, 12_288)), (0, 12_288));
+        let of = |size, taken| FileFacts {
+            number: FileNumber { device: 1, inode: 1 },
+            kind: EntryKind::File,
+            size,
+            taken,
+            names: 1,
+            mode: 0,
+        };
+        let grown = |before: (u64, u64), after: (u64, u64)| beyond(&of(before.0, before.1), &of(after.0, after.1));
+        assert_eq!(grown((0, 0), (5_000, 8_192)), (8_192, 0));
+        assert_eq!(grown((4_900, 8_192), (5_000, 8_192)), (0, 0), "it is written over");
+        assert_eq!(grown((0, 0), (1 << 40, 0)), (1 << 40, 0), "a length alone");
+        assert_eq!(grown((1 << 40, 0), (1 << 40, 4_096)), (4_096, 0), "a hole is filled");
+        assert_eq!(grown((9_000, 12_288), (0, 0)), (0, 12_288));
     }
 }

@@ -2,19 +2,9 @@
 //!
 //! WASI's own stream does the same without counting, and cannot be made from outside.
 
-use std::{
-    fs::File,
-    io::{self, IoSlice},
-    mem,
-    os::unix::fs::FileExt as _,
-    sync::Arc,
-};
+use std::{fs::File, io, mem, sync::Arc};
 
 use bytes::Bytes;
-use rustix::{
-    fs::fstat,
-    io::{Errno, ReadWriteFlags, pwritev2},
-};
 use wasmtime_wasi::runtime::{AbortOnDropJoinHandle, spawn_blocking};
 use wasmtime_wasi_io::{
     poll::Pollable,
@@ -22,7 +12,10 @@ use wasmtime_wasi_io::{
 };
 use wharf_core::Share;
 
-use super::meter::{OpenDescriptor, WriteMeter, WriteRefusal};
+use super::{
+    meter::{OpenDescriptor, WriteMeter, WriteRefusal},
+    system::{FileSystem as _, Native},
+};
 
 /// How much a guest may write at a time.
 const WRITE_BYTES: usize = 64 << 10;
@@ -59,7 +52,10 @@ impl FileOutputStream {
     /// The write of these bytes, for a thread that may block, once room is taken for them.
     fn write_of(&self, bytes: Bytes) -> StreamResult<impl FnOnce() -> io::Result<u64> + Send + 'static> {
         self.handle.meter.take_written(bytes.len() as u64).map_err(|refusal| match refusal {
-            WriteRefusal::Full => StreamError::LastOperationFailed(wasmtime::Error::new(io::Error::from(Errno::DQUOT))),
+            WriteRefusal::Full => {
+                let full = io::Error::from(io::ErrorKind::QuotaExceeded);
+                StreamError::LastOperationFailed(wasmtime::Error::new(full))
+            }
             WriteRefusal::Ends(exceeded) => StreamError::Trap(wasmtime::Error::new(exceeded)),
         })?;
         let (file, at, meter) = (Arc::clone(&self.file), self.at, self.handle.meter.clone());
@@ -102,8 +98,8 @@ pub(crate) fn write(file: &File, at: WritePosition, bytes: &[u8], meter: &WriteM
         while !rest.is_empty() {
             let done = (bytes.len() - rest.len()) as u64;
             let written = match at {
-                WritePosition::At(at) => file.write_at(rest, at.saturating_add(done))?,
-                WritePosition::End => append(file, rest)?,
+                WritePosition::At(at) => Native::write_at(file, rest, at.saturating_add(done))?,
+                WritePosition::End => Native::append(file, rest)?,
             };
             if written == 0 {
                 return Err(io::ErrorKind::WriteZero.into());
@@ -112,16 +108,6 @@ pub(crate) fn write(file: &File, at: WritePosition, bytes: &[u8], meter: &WriteM
         }
         Ok(bytes.len() as u64)
     })
-}
-
-fn append(file: &File, bytes: &[u8]) -> io::Result<usize> {
-    match pwritev2(file, &[IoSlice::new(bytes)], 0, ReadWriteFlags::APPEND) {
-        // A file system, or a kernel, that cannot do it in one step.
-        Err(Errno::NOSYS | Errno::OPNOTSUPP) => {
-            file.write_at(bytes, u64::try_from(fstat(file)?.st_size).unwrap_or_default())
-        }
-        written => Ok(written?),
-    }
 }
 
 #[async_trait::async_trait]

@@ -72,7 +72,6 @@ macro_rules! weightless {
         })*
     };
 }
-#[cfg(target_os = "linux")]
 pub(crate) use weightless;
 
 weightless!(bool, u16, u32, u64, f64);

@@ -8,24 +8,34 @@ use std::{
 };
 
 use super::{elsewhere, linux};
-use crate::DiskUsage;
+use crate::{
+    DiskUsage,
+    owners::{FileBirth, FileNumber},
+};
+
+/// What a measurement tells of each file.
+type Told<'t> = &'t mut dyn FnMut(FileNumber, u64, Option<FileBirth>);
 
 /// A way to measure a tree and to remove it.
 struct Way {
     measure: fn(&Path, u64) -> io::Result<DiskUsage>,
-    measure_below: fn(&File, u64) -> io::Result<DiskUsage>,
+    measure_below: fn(&File, u64, Told<'_>) -> io::Result<DiskUsage>,
     remove: fn(&Path) -> io::Result<()>,
 }
 
 const WAYS: [Way; 2] = [
     Way {
         measure: linux::measure,
-        measure_below: |below, most| linux::measure_below(below, most, |_, _, _| {}),
+        measure_below: |below, most, see| {
+            linux::measure_below(below, most, |file, bytes, born| see(file, bytes, born()))
+        },
         remove: linux::remove_tree,
     },
     Way {
         measure: elsewhere::measure,
-        measure_below: |below, most| elsewhere::measure_below(below, most, |_, _, _| {}),
+        measure_below: |below, most, see| {
+            elsewhere::measure_below(below, most, |file, bytes, born| see(file, bytes, born()))
+        },
         remove: elsewhere::remove_tree,
     },
 ];
@@ -53,12 +63,29 @@ fn a_tree_is_measured_without_what_its_links_lead_to() {
         assert_eq!((usage.entries, usage.incomplete), (6, false));
         assert!((100_000..200_000).contains(&usage.bytes), "{usage:?}");
         let open = File::open(directory.path().join("tree")).expect("opens");
-        assert_eq!((way.measure_below)(&open, 100).expect("measures"), usage);
+        assert_eq!((way.measure_below)(&open, 100, &mut |_, _, _| {}).expect("measures"), usage);
         let usage = (way.measure)(&directory.path().join("tree"), 3).expect("measures");
         assert_eq!((usage.entries, usage.incomplete), (4, true));
         let link = directory.path().join("tree/link");
         (way.measure)(&link, 100).expect_err("a link is no tree");
     }
+}
+
+#[test]
+fn both_ways_tell_the_same_of_each_file() {
+    let directory = tree();
+    let open = File::open(directory.path().join("tree")).expect("opens");
+    let told = WAYS.map(|way| {
+        let mut told = Vec::new();
+        let see = &mut |file: FileNumber, bytes, born: Option<FileBirth>| {
+            told.push((file.device, file.inode, bytes, born.map(|FileBirth(seconds, nanos)| (seconds, nanos))));
+        };
+        (way.measure_below)(&open, 100, see).expect("measures");
+        told.sort_unstable();
+        told
+    });
+    assert_eq!(told[0].len(), 6);
+    assert_eq!(told[0], told[1]);
 }
 
 #[test]

@@ -3,14 +3,20 @@
 
 use std::{fs::File, io, path::Path};
 
-/// What tells a file from every other one: nothing is asked for it here.
+use cap_fs_ext::MetadataExt as _;
+use cap_primitives::fs::Metadata;
+
+/// What tells a file or directory from every other one that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct FileIdentity(());
+pub(crate) struct FileIdentity {
+    volume: u64,
+    index: u64,
+}
 
 impl FileIdentity {
-    /// Refuses: only exchange folders ask, and no guest opens a file of one here.
-    pub(crate) fn of(_: &File) -> io::Result<Self> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "exchange folders need Linux"))
+    pub(crate) fn of(file: &File) -> io::Result<Self> {
+        let about = Metadata::from_file(file)?;
+        Ok(Self { volume: about.dev(), index: about.ino() })
     }
 }
 

@@ -14,7 +14,7 @@ use wharf_workspace::SpaceChange;
 
 use super::descriptors::{DescriptorHandle, blocking, may_write, returned};
 use crate::{
-    files::{self, meter::OpenDescriptor},
+    files::{self, meter::OpenDescriptor, system::Native},
     guest::Guest,
     watch::component::LinkerInstance,
 };
@@ -96,13 +96,13 @@ impl OpenDirectory {
 async fn create_directory_at(store: GuestStore<'_, '_>, (handle, path): (DescriptorHandle, String)) -> FsResult<()> {
     let above = OpenDirectory::of(store, &handle)?;
     above.may_make().await?;
-    above.change(true, move |directory| files::make_directory(directory, Path::new(&path))).await
+    above.change(true, move |directory| files::make_directory::<Native>(directory, Path::new(&path))).await
 }
 
 async fn unlink_file_at(store: GuestStore<'_, '_>, (handle, path): (DescriptorHandle, String)) -> FsResult<()> {
     let above = OpenDirectory::of(store, &handle)?;
     above.may_remove()?;
-    above.change(false, move |directory| files::unlink(directory, Path::new(&path))).await
+    above.change(false, move |directory| files::unlink::<Native>(directory, Path::new(&path))).await
 }
 
 async fn rename_at(
@@ -115,7 +115,7 @@ async fn rename_at(
     to.may_remove()?;
     from.same_volume(&to)?;
     let into = Arc::clone(&to.directory.dir);
-    from.change(false, move |from| files::rename(from, Path::new(&path), &*into, Path::new(&new_path))).await
+    from.change(false, move |from| files::rename::<Native>(from, Path::new(&path), &into, Path::new(&new_path))).await
 }
 
 /// The operator's other programs follow links in their folders to wherever these lead, so
@@ -129,7 +129,7 @@ async fn symlink_at(
         return Err(ErrorCode::NotPermitted.into());
     }
     above.may_make().await?;
-    above.change(true, move |directory| files::symlink(Path::new(&target), directory, Path::new(&path))).await
+    above.change(true, move |directory| files::symlink::<Native>(Path::new(&target), directory, Path::new(&path))).await
 }
 
 /// Two names of one file are in one place: the file of a folder, with a name in a workspace,
@@ -149,7 +149,7 @@ async fn link_at(
     from.same_volume(&to)?;
     to.may_make().await?;
     let into = Arc::clone(&to.directory.dir);
-    from.change(true, move |from| files::link(from, Path::new(&path), &*into, Path::new(&new_path))).await
+    from.change(true, move |from| files::link::<Native>(from, Path::new(&path), &into, Path::new(&new_path))).await
 }
 
 async fn set_size(store: GuestStore<'_, '_>, (handle, size): (DescriptorHandle, u64)) -> FsResult<()> {

@@ -6,7 +6,11 @@
 
 use std::{ffi::OsString, fs::File, io, path::Path};
 
-use cap_primitives::fs::{FollowSymlinks, ReadDir, open_dir_nofollow, read_base_dir, stat};
+use cap_fs_ext::MetadataExt as _;
+use cap_primitives::{
+    fs::{FollowSymlinks, Metadata, ReadDir, open_dir_nofollow, read_base_dir, stat},
+    time::SystemClock,
+};
 
 use super::{modes::bytes_on_disk, parent_of};
 use crate::{
@@ -21,16 +25,17 @@ const MAX_DEPTH: usize = 256;
 /// Measures the files below a directory, and stops beyond `most` entries.
 pub(crate) fn measure(directory: &Path, most: u64) -> io::Result<DiskUsage> {
     let (parent, name) = parent_of(directory)?;
-    count(open_dir_nofollow(&parent, name)?, most)
+    count(open_dir_nofollow(&parent, name)?, most, |_, _, _| {})
 }
 
-/// The same for an open directory. Nobody has to see its files: plugins write none here.
+/// The same for an open directory. `see` is told of each file with its bytes, and may ask when it
+/// was made.
 pub(crate) fn measure_below(
     directory: &File,
     most: u64,
-    _: impl FnMut(FileNumber, u64, &dyn Fn() -> Option<FileBirth>),
+    see: impl FnMut(FileNumber, u64, &dyn Fn() -> Option<FileBirth>),
 ) -> io::Result<DiskUsage> {
-    count(directory.try_clone()?, most)
+    count(directory.try_clone()?, most, see)
 }
 
 /// A directory whose own entries are counted.
@@ -40,11 +45,15 @@ struct Level {
     inner: Vec<OsString>,
 }
 
-fn count(root: File, most: u64) -> io::Result<DiskUsage> {
+fn count(
+    root: File,
+    most: u64,
+    mut see: impl FnMut(FileNumber, u64, &dyn Fn() -> Option<FileBirth>),
+) -> io::Result<DiskUsage> {
     let mut usage = DiskUsage::default();
     // One open directory for each level.
     let entries = read_base_dir(&root)?;
-    let mut levels = vec![read(root, entries, &mut usage, most)?];
+    let mut levels = vec![read(root, entries, &mut usage, most, &mut see)?];
     while usage.entries <= most {
         let depth = levels.len();
         let Some(level) = levels.last_mut() else { return Ok(usage) };
@@ -59,7 +68,7 @@ fn count(root: File, most: u64) -> io::Result<DiskUsage> {
         }
         let name = Path::new(&name);
         match open(&level.directory, name) {
-            Ok((inner, entries)) => levels.push(read(inner, entries, &mut usage, most)?),
+            Ok((inner, entries)) => levels.push(read(inner, entries, &mut usage, most, &mut see)?),
             Err(error) => match stat(&level.directory, name, FollowSymlinks::No) {
                 // Its owner closed it to all, and a host that is not root cannot open it.
                 Ok(about) if about.is_dir() && error.kind() == io::ErrorKind::PermissionDenied => {
@@ -85,24 +94,39 @@ fn open(parent: &File, name: &Path) -> io::Result<(File, ReadDir)> {
 }
 
 /// Counts the entries of a directory, and stops beyond `most` of all.
-fn read(directory: File, entries: ReadDir, usage: &mut DiskUsage, most: u64) -> io::Result<Level> {
+fn read(
+    directory: File,
+    entries: ReadDir,
+    usage: &mut DiskUsage,
+    most: u64,
+    see: &mut impl FnMut(FileNumber, u64, &dyn Fn() -> Option<FileBirth>),
+) -> io::Result<Level> {
     let mut inner = Vec::new();
     for entry in entries {
-        let entry = entry?;
+        let name = entry?.file_name();
         usage.entries += 1;
         if usage.entries > most {
             break;
         }
-        let about = match entry.metadata() {
+        // Windows says in no listing which file it is.
+        let about = match stat(&directory, name.as_ref(), FollowSymlinks::No) {
             Ok(about) => about,
             // It has just been removed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         };
-        usage.bytes = usage.bytes.saturating_add(bytes_on_disk(&about));
+        let bytes = bytes_on_disk(&about);
+        usage.bytes = usage.bytes.saturating_add(bytes);
+        see(FileNumber { device: about.dev(), inode: about.ino() }, bytes, &|| birth(&about));
         if about.is_dir() {
-            inner.push(entry.file_name());
+            inner.push(name);
         }
     }
     Ok(Level { directory, inner })
+}
+
+/// When a file was made; nothing where its file system does not know.
+fn birth(about: &Metadata) -> Option<FileBirth> {
+    let born = about.created().ok()?.duration_since(SystemClock::UNIX_EPOCH).ok()?;
+    Some(FileBirth(i64::try_from(born.as_secs()).ok()?, born.subsec_nanos()))
 }
