@@ -12,7 +12,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use lexopt::Arg;
 use lexopt::ValueExt as _;
 
@@ -360,7 +360,19 @@ fn lint(workspace: &Workspace) -> Result<()> {
     let formatted = command::run(command::cargo(&workspace.root).args(["fmt", "--all", "--check"]));
     let mut clippy = command::cargo(&workspace.root);
     clippy.args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]);
-    formatted.and(command::run(&mut clippy))
+    formatted.and(command::run(&mut clippy)).and(locked(workspace))
+}
+
+/// The crates beside the workspace have lock files of their own, which a change of the host's
+/// dependencies leaves behind; they are seldom built.
+fn locked(workspace: &Workspace) -> Result<()> {
+    for crates in ["fuzz", "wry"] {
+        let mut update = command::cargo(&workspace.root.join("tests").join(crates));
+        command::run(update.args(["update", "--quiet", "--workspace", "--locked"])).with_context(|| {
+            format!("tests/{crates}/Cargo.lock is out of date: run `cargo update --workspace` in tests/{crates}")
+        })?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
