@@ -98,12 +98,21 @@ pub(crate) struct RecordingSubject {
 pub(crate) async fn begin(
     store: &Arc<RecordingStore>,
     subject: RecordingSubject,
-    viewer: Viewer,
+    mut viewer: Viewer,
 ) -> io::Result<PathBuf> {
+    // Taken before anything is typed: a screen that is still due stands for what was shown
+    // before it, and not for what was typed.
+    let screen = viewer.next().await;
     let store = Arc::clone(store);
-    let opened = spawn_blocking(move || Recorder::open(&store, &subject)).await;
-    let (recorder, path) = opened.map_err(io::Error::other)??;
-    tokio::spawn(run(recorder, viewer));
+    let opened = spawn_blocking(move || {
+        let (mut recorder, path) = Recorder::open(&store, &subject)?;
+        let goes_on = screen.map_or(Ok(true), |screen| recorder.take(Duration::ZERO, &screen))?;
+        io::Result::Ok((goes_on.then_some(recorder), path))
+    });
+    let (recorder, path) = opened.await.map_err(io::Error::other)??;
+    if let Some(recorder) = recorder {
+        tokio::spawn(run(recorder, viewer));
+    }
     Ok(path)
 }
 

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use serde_json::Value;
-use wharf_terminal::{RecordingSettings, TerminalError, TerminalSize};
+use wharf_terminal::{RecordingSettings, TerminalError, TerminalSize, TurnInput};
 use wharf_test_support::until;
 
 use crate::support::{Somebody, TestPool, somebody};
@@ -102,6 +102,20 @@ async fn what_is_typed_is_recorded_only_where_that_is_configured_and_never_a_pas
     let cast = whole(&path).await;
     assert!(cast.all("i").contains("stty -echo") && cast.all("i").ends_with("echo seen\r"), "{:?}", cast.all("i"));
     assert!(!fs::read_to_string(&path).expect("a file").contains("hunter2"));
+}
+
+#[tokio::test]
+async fn what_is_typed_as_soon_as_the_terminal_is_open_is_in_the_recording() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (pool, owner) = (pool(directory.path(), |recording| recording.input = true), somebody("one"));
+    // The recorder and the program begin at once: either may be first.
+    for _ in 0..40 {
+        let id = pool.shell_with(&owner, |wanted| wanted.record = true).await.expect("a terminal").id;
+        pool.terminals.send(&owner.owner(), id, TurnInput::Type("early"), None).await.expect("is typed");
+        let path = pool.info(&owner, id).recording.expect("it is recorded");
+        pool.close(&owner, id).await;
+        assert_eq!(whole(&path).await.all("i"), "early");
+    }
 }
 
 #[tokio::test]
