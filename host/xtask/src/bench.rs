@@ -14,6 +14,7 @@ use lexopt::Arg;
 use crate::command::{self, say};
 use crate::components;
 use crate::corpus;
+use crate::languages;
 use crate::toolchain::Choice;
 use crate::workspace::Workspace;
 
@@ -89,6 +90,9 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     // Fetched only where it is measured.
     if only.as_deref().is_none_or(|only| KOREAN.contains(&*only.to_string_lossy())) {
         bench.arg("--korean-corpus").arg(corpus::korean(&workspace)?);
+    }
+    if only.as_deref().is_none_or(|only| "guest_javascript guest_python".contains(&*only.to_string_lossy())) {
+        bench.args(languages::build(&workspace)?);
     }
     if let Some(only) = only {
         bench.arg("--only").arg(only);

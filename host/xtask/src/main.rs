@@ -19,6 +19,7 @@ mod debian;
 mod demo;
 mod deny;
 mod fuzz;
+mod languages;
 mod node;
 mod outside;
 mod packages;

@@ -76,7 +76,7 @@ fn ensure_npm() -> Result<()> {
 }
 
 /// The Node.js among the packages: the tools need a newer one than many systems have.
-fn program(folder: &Path) -> Result<PathBuf> {
+pub(crate) fn program(folder: &Path) -> Result<PathBuf> {
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "x64",
         "aarch64" => "arm64",

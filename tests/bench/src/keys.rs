@@ -69,6 +69,14 @@ pub(crate) const AREAS: &[Area] = &[
         ],
     },
     Area {
+        title: "Languages",
+        keys: &[
+            report_only("guest_rust", "milliseconds of a call of a tool that echoes, written in Rust, p50"),
+            at_most("guest_javascript", 0.6, "the same written in JavaScript, with QuickJS in the component"),
+            at_most("guest_python", 1.5, "the same written in Python, with CPython in the component"),
+        ],
+    },
+    Area {
         title: "Transports",
         keys: &[
             at_most("stdio_latency", 1.6, "a call over stdio, one after the other / the same without Wasm, p50"),

@@ -14,6 +14,7 @@ mod engine;
 mod http;
 mod http_calls;
 mod keys;
+mod languages;
 mod machine;
 mod memory;
 mod pages;
@@ -37,6 +38,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
+use languages::Guest;
 use machine::Circumstances;
 use peers::Peer;
 use report::Report;
@@ -79,6 +81,10 @@ struct Bench {
     /// Measure this server, too: it speaks MCP over standard input and output, and has a tool that echoes
     #[arg(long, value_name = "NAME=COMMAND", value_parser = peers::parse)]
     peer: Vec<Peer>,
+
+    /// Measure this component, too: the tool `echo`, written in `python` or `javascript`
+    #[arg(long, value_name = "LANGUAGE=FILE", value_parser = languages::parse)]
+    guest: Vec<Guest>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -100,6 +106,7 @@ pub(crate) struct Setting {
     /// Whether more is measured than ratios need: what plots are drawn of.
     pub(crate) plots: bool,
     pub(crate) peers: Vec<Peer>,
+    pub(crate) guests: Vec<Guest>,
     /// Compiled code that all hosts share where nothing has to be right.
     cache: Option<TempDir>,
 }
@@ -137,6 +144,7 @@ const PEERS: &str = "peer_";
 const MEASUREMENTS: &[Measurement] = &[
     (&["engine_overhead", "context_overhead"], engine::latency),
     (&["engine_scaling"], engine::scaling),
+    (&languages::KEYS, languages::measure),
     (&["audit_overhead"], audit::overhead),
     (&["traces_overhead", "traces_overhead_not_kept"], traces::overhead),
     (&["stdio_latency", "stdio_throughput"], stdio::calls),
@@ -179,6 +187,7 @@ fn main() -> Result<()> {
         quick: bench.quick,
         plots: bench.report.is_some(),
         peers: bench.peer,
+        guests: bench.guest,
         cache: bench.quick.then(tempfile::tempdir).transpose()?,
     };
     let mut report = Report::new(bench.quick);

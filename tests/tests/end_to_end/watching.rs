@@ -75,7 +75,8 @@ fn a_turn_and_a_stream_that_end_with_their_terminal_say_why() {
     let stream = format!("/v1/streams/{}/events", first["stream"].as_str().expect("a stream"));
     let told = text(&server, &path, "true").pop().expect("an end");
     assert_eq!(told.data.get("because"), None, "its terminal goes on: {told:?}");
-    let body = json!({"text": "sleep 1000"}).to_string();
+    // In place of the shell, which could tell the end of a command before its own.
+    let body = json!({"text": "exec sleep 1000"}).to_string();
     let turn = server.follow("POST", &format!("{path}/turns"), "s", &body);
     let following = server.follow("GET", &stream, "s", "");
     server.shell("s");
@@ -83,7 +84,6 @@ fn a_turn_and_a_stream_that_end_with_their_terminal_say_why() {
     for event in [&complete, &end] {
         assert!(event.data["because"].as_str().is_some_and(|told| told.contains("to make room")), "{event:?}");
     }
-    // Whether `sleep` outlives its shell for a moment is the system's affair.
     assert_eq!((complete.kind.as_str(), &complete.data["layer"]), ("complete", &json!("L0")));
     assert_eq!((end.kind.as_str(), &end.data["reason"]), ("end", &json!("closed")));
     let described = server.ask("GET", &path, "s", None).json();

@@ -1,6 +1,6 @@
 //! What the code of an app's tool is handed for one call.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
@@ -25,6 +25,8 @@ pub struct AppCall {
     /// answered [`Answer::input_required`](wharf_core::Answer::input_required):
     /// the tool is then called anew. Nothing of it was checked.
     pub input: InputGiven,
+    /// When the time of the call is over, and it ends.
+    pub deadline: Instant,
     /// Fires when the call ends, however it does: for what the tool has started
     /// elsewhere. The tool itself is simply dropped.
     pub ended: CancellationToken,
@@ -51,12 +53,14 @@ impl AppCall {
         caller: &Arc<Caller>,
         arguments: Map<String, Value>,
         input: InputGiven,
+        deadline: Instant,
         limits: &CallLimits,
     ) -> Self {
         Self {
             caller: Arc::clone(caller),
             arguments,
             input,
+            deadline,
             ended: caller.cancel.child_token(),
             said: Mutex::default(),
             max_events: limits.events,

@@ -4,7 +4,10 @@
 use std::{any::Any, sync::Arc};
 
 use serde_json::{Map, Value};
-use tokio::task::JoinError;
+use tokio::{
+    task::JoinError,
+    time::{Instant, sleep_until},
+};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument as _;
 use wharf_core::{Answer, CallLimits, Code, Error, InputGiven, Permit, service::Caller, text, tool::check_size};
@@ -34,7 +37,8 @@ impl Registered {
             return Err(cancelled());
         }
         let wall_time = limits.wall_time(self.tool.wall_time);
-        let call = AppCall::new(caller, arguments, input, limits);
+        let deadline = Instant::now() + wall_time.time;
+        let call = AppCall::new(caller, arguments, input, deadline.into_std(), limits);
         let _ended = call.ended.clone().drop_guard();
         let action = Arc::clone(&self.action);
         let working = async move {
@@ -47,7 +51,7 @@ impl Registered {
             biased;
             joined = &mut task => joined.unwrap_or_else(|error| Err(self.failed(error))).map_err(visible)?,
             () = cancel.cancelled() => return Err(cancelled()),
-            () = tokio::time::sleep(wall_time.time) => return Err(wall_time.exceeded()),
+            () = sleep_until(deadline) => return Err(wall_time.exceeded()),
         };
         check_size(answer.bytes(), answer.content.len(), limits)?;
         answer.checked()

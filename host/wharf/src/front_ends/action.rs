@@ -1,7 +1,7 @@
 //! A tool of a front end, as the host calls it: the call is handed over, and
 //! waits.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use wharf_core::{Answer, Error};
 
@@ -12,12 +12,11 @@ use crate::app::{AppCall, ToolAction};
 pub(super) struct FrontEndAction {
     pub(super) connection: Arc<Connection>,
     pub(super) tool: String,
-    pub(super) patience: Duration,
 }
 
 #[async_trait::async_trait]
 impl ToolAction for FrontEndAction {
     async fn call(&self, call: AppCall) -> Result<Answer, Error> {
-        self.connection.ask(&self.tool, call, self.patience)?.answered().await
+        self.connection.ask(&self.tool, call)?.answered().await
     }
 }

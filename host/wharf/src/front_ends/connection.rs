@@ -55,7 +55,6 @@ struct ConnectionState {
 struct WaitingCall {
     tool: String,
     call: Arc<AppCall>,
-    deadline: Instant,
     answer: oneshot::Sender<Result<Answer, Error>>,
     _place: Share,
 }
@@ -97,7 +96,7 @@ impl Connection {
     }
 
     /// Hands a call to the front end.
-    pub(super) fn ask(self: &Arc<Self>, tool: &str, call: AppCall, patience: Duration) -> Result<PendingCall, Error> {
+    pub(super) fn ask(self: &Arc<Self>, tool: &str, call: AppCall) -> Result<PendingCall, Error> {
         let mut state = self.state();
         if state.closed {
             return Err(self.gone());
@@ -113,9 +112,8 @@ impl Connection {
         let (sender, answer) = oneshot::channel();
         state.last += 1;
         let number = state.last;
-        let deadline = Instant::now() + patience;
         let (tool, call) = (tool.to_owned(), Arc::new(call));
-        state.waiting.insert(number, WaitingCall { tool, call, deadline, answer: sender, _place: place });
+        state.waiting.insert(number, WaitingCall { tool, call, answer: sender, _place: place });
         drop(state);
         self.news.send_replace(());
         Ok(PendingCall { connection: Arc::clone(self), number, answer })
@@ -126,7 +124,7 @@ impl Connection {
         let mut state = self.state();
         let Some(waiting) = state.waiting.remove(&call) else { return };
         state.last += 1;
-        let reason = if waiting.deadline <= Instant::now() { "timeout" } else { "cancelled" };
+        let reason = if waiting.call.deadline <= Instant::now().into_std() { "timeout" } else { "cancelled" };
         let cancel = FrontEndCancel { number: state.last, call, reason };
         if state.cancelled.len() >= KEPT_CANCELS {
             state.cancelled.pop_front();
@@ -186,7 +184,7 @@ impl Connection {
                 session: call.caller.context.session.clone(),
                 assistant: call.caller.context.assistant.clone(),
                 thread: call.caller.context.thread.clone(),
-                remaining_ms: milliseconds(waiting.deadline.saturating_duration_since(now)),
+                remaining_ms: milliseconds(waiting.call.deadline.saturating_duration_since(now.into_std())),
             }));
         }
         drop(state);

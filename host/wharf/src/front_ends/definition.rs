@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Map, Value};
 use wharf_contract::tools::{ANNOTATIONS, TITLE};
 use wharf_core::{
-    CallLimits, Code, Error, HostLimits, SchemaBudget,
+    Code, Error, HostLimits, SchemaBudget,
     service::front_end::{ConnectFrontEnd, FrontEndTool},
     text,
     tool::json_bytes,
@@ -54,7 +54,6 @@ pub(super) fn check_size(wanted: &ConnectFrontEnd, limits: &HostLimits) -> Resul
 pub(super) fn check(
     tool: FrontEndTool,
     connection: &Arc<Connection>,
-    limits: &CallLimits,
     budget: &mut SchemaBudget,
 ) -> Result<Registered, Error> {
     let FrontEndTool { name, description, title, input_schema, output_schema, annotations, timeout_ms } = tool;
@@ -62,11 +61,7 @@ pub(super) fn check(
         return Err(invalid(format!("tool `{}`: `timeout_ms` is at least 1", text::line(&name, 64))));
     }
     let declared = timeout_ms.map(Duration::from_millis);
-    let action = FrontEndAction {
-        connection: Arc::clone(connection),
-        tool: name.clone(),
-        patience: limits.wall_time(declared).time,
-    };
+    let action = FrontEndAction { connection: Arc::clone(connection), tool: name.clone() };
     let mut meta = Map::new();
     meta.extend(title.map(|title| (TITLE.to_owned(), Value::String(text::visible(title)))));
     meta.extend(annotations.map(|annotations| (ANNOTATIONS.to_owned(), Value::Object(annotations))));

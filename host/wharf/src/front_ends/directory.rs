@@ -100,7 +100,7 @@ impl FrontEnds {
         let mut budget = SchemaBudget::new(SchemaLimits::of_front_end(&self.limits));
         let mut definitions = Vec::with_capacity(wanted.tools.len());
         for tool in wanted.tools {
-            let registered = definition::check(tool, &connection, &self.calls, &mut budget)?;
+            let registered = definition::check(tool, &connection, &mut budget)?;
             let own = &registered.tool.definition;
             let name = format!("{FRONT_END_PREFIX}{}{SEPARATOR}{}", wanted.name, own.name);
             definitions.push(ToolDefinition { name, ..own.clone() });

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{Arc, mpsc},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::json;
@@ -60,6 +60,22 @@ async fn an_endless_tool_ends_with_its_time() {
         let seen: Vec<_> = std::iter::from_fn(|| wait.seen.try_recv().ok()).collect();
         assert!(seen.is_empty() || seen == ["began", "dropped"], "{seen:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_knows_when_its_time_is_over_and_that_this_is_when_it_ends() {
+    let fixture = Setup::new().open().await;
+    let (tell, told) = mpsc::channel();
+    let tool = AppTool::new("slow", "Never answers.", anything(), move |call: AppCall| {
+        tell.send(call.deadline).expect("somebody listens");
+        std::future::pending()
+    });
+    let limit = Duration::from_millis(100);
+    let began = Instant::now();
+    let name = fixture.host.register_tool(tool.with_time_limit(limit)).expect("legal");
+    assert_eq!(fixture.call(&name, json!({})).await.expect_err("too late").code, Code::Timeout);
+    let deadline = told.try_recv().expect("it was called");
+    assert!(began + limit <= deadline && deadline <= Instant::now(), "{:?}", deadline - began);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
