@@ -75,8 +75,10 @@ words! {
 
 words! {
     /// One of the two streams that a process prints to.
+    #[derive(Default)]
     StreamName, "stream" {
         /// Its standard output.
+        #[default]
         Stdout = "stdout";
         /// Its standard error.
         Stderr = "stderr";

@@ -30,4 +30,8 @@ fn every_scope_but_the_chosen_one_has_a_kind() {
         let kind = ScopeKind::from_word(scope.as_str()).map(ScopeKind::as_str);
         assert_eq!(kind, Some(scope.as_str()).filter(|_| scope != Scope::Default));
     }
+    // Configuration and routes write them as the contract does.
+    for kind in ScopeKind::ALL {
+        assert_eq!(json!(kind), kind.as_str());
+    }
 }

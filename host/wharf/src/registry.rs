@@ -1,5 +1,6 @@
 //! Which plugins are installed, and which tools that makes.
 
+mod hint;
 mod plugin_set;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -13,15 +14,9 @@ use wharf_core::{
 use crate::{
     app::{RegisterError, Registered},
     installed::{Compiling, Installed, Off, Rejected},
-    nearest::nearest,
     offers::Offers,
-    tool_name::{FRONT_END_PREFIX as OF_FRONT_END, SEPARATOR, front_end_of},
+    tool_name::{FRONT_END_PREFIX as OF_FRONT_END, front_end_of},
 };
-
-/// Names that a caller of an unknown tool is told.
-const SIMILAR: usize = 10;
-/// How like a name has to be where neither plugin nor tool is the same.
-const ALIKE: f32 = 0.7;
 
 pub(crate) use plugin_set::{Disabled, PluginChange, Plugins, REFUSED, REJECTED, UNLOADED};
 
@@ -196,57 +191,5 @@ impl Registry {
     /// The tool of this full name.
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<Callee>> {
         self.tools.get(name)
-    }
-
-    /// Why no tool of this name can be called, and what to do about it, as this viewer may
-    /// know it: the plugin that the name begins with, or else the nearest names, those of the
-    /// tenant's front ends among them.
-    pub(crate) fn hint(&self, viewer: Viewer<'_>, name: &str, front_ends: &[ToolDefinition]) -> String {
-        let plugin = name.split_once(SEPARATOR).map(|(plugin, _)| plugin).filter(|plugin| viewer.allows(plugin));
-        let is_plugin = |known: &PluginName| Some(known.as_str()) == plugin;
-        if self.plugins.rejected.iter().any(|rejected| is_plugin(&rejected.name)) {
-            return "its plugin could not be loaded, and the host's log says why".to_owned();
-        }
-        let has = |known: &&Installed| {
-            known.plugin.tools().iter().any(|tool| known.listed_name(&tool.definition.name) == name)
-        };
-        if let Some(owner) = self.installed().iter().filter(|known| known.is_seen_by(viewer)).find(has)
-            && !self.tools.contains_key(name)
-        {
-            return format!("the operator left it out, by `tools` or `skip_tools` of [plugin.{}]", owner.plugin.name());
-        }
-        if let Some(Off { name, developer }) = self.plugins.off.iter().find(|off| is_plugin(&off.name)) {
-            let profile = if *developer { ", or with `--profile developer`" } else { "" };
-            return format!(
-                "plugin `{name}` is off, since it is granted nothing; the operator grants it something under \
-                 [plugin.{name}.grants] in wharf.toml{profile}"
-            );
-        }
-        if let Some(Compiling { name, .. }) = self.awaited(viewer, name) {
-            return format!("the plugin {name} is still being compiled; call the tool again later");
-        }
-        if self.plugins.disabled.iter().any(|disabled| is_plugin(&disabled.name)) {
-            return "its plugin is switched off".to_owned();
-        }
-        match self.similar(viewer, name, front_ends) {
-            similar if similar.is_empty() => "list the tools to see which there are".to_owned(),
-            similar => format!("there are: {}", similar.join(", ")),
-        }
-    }
-
-    /// Names that the caller of an unknown tool may have meant, the likest first: those
-    /// of the same plugin, the same tool of another one, and others that look like it.
-    fn similar<'n>(&'n self, viewer: Viewer<'_>, name: &str, front_ends: &'n [ToolDefinition]) -> Vec<&'n str> {
-        let (plugin, tool) = name.split_once(SEPARATOR).unwrap_or((name, name));
-        let (mut related, mut others) = (Vec::new(), Vec::new());
-        let seen = self.tools.iter().filter(|(known, callee)| callee.is_seen_by(viewer, known));
-        let of_front_ends = front_ends.iter().map(|tool| tool.name.as_str());
-        let of_front_ends = of_front_ends.filter(|name| viewer.allows(front_end_of(name)));
-        for known in seen.map(|(known, _)| known.as_str()).chain(of_front_ends) {
-            let (of_plugin, of_tool) = known.split_once(SEPARATOR).unwrap_or((known, known));
-            if of_plugin == plugin || of_tool == tool { related.push(known) } else { others.push(known) }
-        }
-        related.extend(nearest(name, &others, SIMILAR, ALIKE));
-        nearest(name, &related, SIMILAR, 0.0)
     }
 }

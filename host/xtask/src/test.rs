@@ -4,15 +4,15 @@
 //! Owns the order and the report. Knows no test: the runners find them.
 
 mod closing;
+mod outcome;
 
 use std::ffi::OsString;
 use std::num::NonZero;
 use std::panic;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use lexopt::Arg;
 use lexopt::ValueExt as _;
 
@@ -31,6 +31,7 @@ use crate::tidy;
 use crate::toolchain::Choice;
 use crate::workspace::Workspace;
 use closing::{LastWords, closes_a_run, with_failures};
+use outcome::{PartOutcome, report, timed};
 
 const HELP: &str = "\
 Builds everything and runs every test. Nothing has to be set up first: the Wasm
@@ -41,7 +42,8 @@ Usage: cargo xtask test [OPTIONS]
 
 Options:
   --only PART   Run one part (repeat it for several):
-                  rust     all Rust tests, by cargo-nextest where it is installed, and the doctests
+                  rust     all Rust tests but the doctests, by cargo-nextest where it is installed
+                  doctests the examples in the documentation of Rust items
                   client   a real MCP client in Python against the built binary
                   conformance
                            the official conformance suite, Inspector and TypeScript client, in a Node.js
@@ -76,6 +78,7 @@ Example: only the Rust tests of one crate, as usual
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TestPart {
     Rust,
+    Doctests,
     Client,
     Conformance,
     Routes,
@@ -91,7 +94,7 @@ enum TestPart {
 
 impl TestPart {
     /// What runs where nothing else is asked for.
-    const USUAL: [Self; 10] = [
+    const USUAL: [Self; 11] = [
         Self::Rust,
         Self::Client,
         Self::Conformance,
@@ -101,12 +104,14 @@ impl TestPart {
         Self::Demo,
         Self::Bench,
         Self::Tidy,
+        Self::Doctests,
         Self::Lint,
     ];
 
     fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
+            Self::Doctests => "doctests",
             Self::Client => "client",
             Self::Conformance => "conformance",
             Self::Routes => "routes",
@@ -125,6 +130,7 @@ impl TestPart {
         say(&format!("Part {}", self.name()));
         timed(self.name(), || match self {
             Self::Rust => rust(workspace),
+            Self::Doctests => doctests(workspace),
             Self::Client => Ok((client(workspace, &[]), Vec::new())),
             Self::Conformance => conformance(workspace),
             Self::Routes => Ok((routes::check(workspace), Vec::new())),
@@ -140,7 +146,7 @@ impl TestPart {
     }
 
     fn needs_binary(self) -> bool {
-        !matches!(self, Self::Package | Self::Tidy | Self::Lint | Self::Outside | Self::Release)
+        !matches!(self, Self::Doctests | Self::Package | Self::Tidy | Self::Lint | Self::Outside | Self::Release)
     }
 }
 
@@ -151,8 +157,8 @@ impl std::str::FromStr for TestPart {
         let part = Self::USUAL.into_iter().chain([Self::Outside, Self::Release]).find(|part| part.name() == name);
         part.ok_or_else(|| {
             anyhow::anyhow!(
-                "there is no part `{name}`: choose rust, client, conformance, routes, book, package, demo, bench, tidy, \
-                 lint, outside or release"
+                "there is no part `{name}`: choose rust, doctests, client, conformance, routes, book, package, demo, \
+                 bench, tidy, lint, outside or release"
             )
         })
     }
@@ -162,15 +168,6 @@ impl std::str::FromStr for TestPart {
 fn release(workspace: &Workspace) -> Result<()> {
     publication::check(workspace, PackageCheck::BuildAll)?;
     book::build(workspace, false)
-}
-
-/// What became of one part.
-struct PartOutcome {
-    name: &'static str,
-    result: Result<()>,
-    took: Duration,
-    /// The runners' own closing lines.
-    closing: Vec<String>,
 }
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
@@ -201,11 +198,11 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     let built = outcomes.iter().all(|outcome| outcome.result.is_ok());
     parts.retain(|part| built || !part.needs_binary());
     // The Rust tests have deadlines and fill the processors. The other parts wait for clients most
-    // of the time, so two rows of them go on side by side: that of the slow client, with the lints
-    // behind it, and all others.
+    // of the time, so two rows of them go on side by side: that of the slow client, with what cargo
+    // does behind it, and all others.
     let (alone, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| *part == TestPart::Rust);
     let (first, second): (Vec<_>, Vec<_>) =
-        others.into_iter().partition(|part| matches!(part, TestPart::Client | TestPart::Lint));
+        others.into_iter().partition(|part| matches!(part, TestPart::Client | TestPart::Doctests | TestPart::Lint));
     let all = |parts: Vec<TestPart>| parts.into_iter().map(|part| part.run(&workspace)).collect::<Vec<_>>();
     outcomes.extend(all(alone));
     let (first, second) = thread::scope(|scope| {
@@ -216,45 +213,6 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     outcomes.extend(first.unwrap_or_else(|panic| panic::resume_unwind(panic)));
     outcomes.extend(second);
     report(&outcomes)
-}
-
-fn timed(name: &'static str, work: impl FnOnce() -> Result<(Result<()>, Vec<String>)>) -> PartOutcome {
-    let begun = Instant::now();
-    let (result, closing) = match work() {
-        Ok(done) => done,
-        Err(error) => (Err(error), Vec::new()),
-    };
-    PartOutcome { name, result, took: begun.elapsed(), closing }
-}
-
-/// Prints what failed, the runners' closing lines, and one line for all.
-fn report(outcomes: &[PartOutcome]) -> Result<()> {
-    println!();
-    for outcome in outcomes {
-        if let Err(error) = &outcome.result {
-            println!("{} failed: {error:#}", outcome.name);
-        }
-    }
-    for line in outcomes.iter().flat_map(|outcome| &outcome.closing) {
-        println!("{line}");
-    }
-    println!("{}", summary(outcomes));
-    let failed = outcomes.iter().filter(|outcome| outcome.result.is_err()).count();
-    if failed > 0 {
-        bail!("{failed} of {} parts failed", outcomes.len());
-    }
-    Ok(())
-}
-
-fn summary(outcomes: &[PartOutcome]) -> String {
-    let parts: Vec<_> = outcomes
-        .iter()
-        .map(|outcome| {
-            let verdict = if outcome.result.is_ok() { "ok" } else { "FAILED" };
-            format!("{} {verdict} ({:.0} s)", outcome.name, outcome.took.as_secs_f64())
-        })
-        .collect();
-    format!("xtask test: {}", parts.join(", "))
 }
 
 /// Components first: the binary carries those that are there when it is built.
@@ -295,7 +253,14 @@ fn wry(workspace: &Workspace) -> Result<()> {
 fn rust(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
     let mut runner = command::cargo(&workspace.root);
     if command::exists("cargo-nextest") {
-        runner.args(["nextest", "run", "--workspace", "--test-threads", &test_threads().to_string()]);
+        runner.args([
+            "nextest",
+            "run",
+            "--workspace",
+            "--profile=whole",
+            "--test-threads",
+            &test_threads().to_string(),
+        ]);
     } else {
         runner.args(["test", "--workspace", "--bins", "--lib", "--tests"]);
     }
@@ -303,16 +268,20 @@ fn rust(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
     let mut tests = LastWords::default();
     let (tested, said) = command::run_and_keep(runner.env("WHARF", &binary), |line| tests.keep(line))?;
     let tested = with_failures(tested, &said);
-    let mut doctests = command::cargo(&workspace.root);
-    let (documented, closing) = command::run_and_keep(doctests.args(["test", "--doc", "--workspace"]), closes_a_run)?;
-    let closing = closing.into_iter().chain(said.into_iter().filter(|line| closes_a_run(line)));
-    Ok((tested.and(documented), closing.map(|line| line.trim_start().to_owned()).collect()))
+    let closing = said.iter().filter(|line| closes_a_run(line));
+    Ok((tested, closing.map(|line| line.trim_start().to_owned()).collect()))
 }
 
-/// Tests at once. Most of them wait for children, browsers and clocks, so a processor carries
-/// two; those that measure ask for all places (`.config/nextest.toml`).
+fn doctests(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
+    let mut doctests = command::cargo(&workspace.root);
+    command::run_and_keep(doctests.args(["test", "--doc", "--workspace"]), closes_a_run)
+}
+
+/// Places for tests. Most tests wait for children, browsers and clocks, so a processor carries two
+/// of them, or four of those that only wait; those that measure ask for all places
+/// (`.config/nextest.toml`).
 fn test_threads() -> usize {
-    2 * thread::available_parallelism().map_or(1, NonZero::get)
+    4 * thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// The client is a Python script that any user of the official package could
@@ -373,18 +342,4 @@ fn locked(workspace: &Workspace) -> Result<()> {
         })?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_failed_part_fails_the_run_and_is_named() {
-        let outcome = |name, result| PartOutcome { name, result, took: Duration::from_secs(2), closing: Vec::new() };
-        let outcomes = [outcome("rust", Ok(())), outcome("lint", Err(anyhow::anyhow!("unformatted")))];
-        assert_eq!(summary(&outcomes), "xtask test: rust ok (2 s), lint FAILED (2 s)");
-        assert!(report(&outcomes).is_err());
-        assert!(report(&outcomes[..1]).is_ok());
-    }
 }

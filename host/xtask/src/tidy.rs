@@ -5,6 +5,7 @@
 
 mod book;
 mod circles;
+mod doors;
 mod edges;
 mod errors;
 mod features;
@@ -38,6 +39,7 @@ Checks the rules of the project, in seconds:
   - no circle of more than three files in a crate
   - no name shared by types of more than three crates
   - no public function or field with an error that is a text
+  - only wharf-spawn starts programs, and only few files of the engine link what is not counted by `watch`
   - every crate inherits the workspace's lints
   - Rust files are at most 500 lines (more than 400 is a warning), and none is a `mod.rs`
   - every item of the WIT contract is documented, and its words are listed in contract/ alone
@@ -98,6 +100,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
         if source.is("rs") {
             violations.extend(sizes::check(source));
             violations.extend(errors::check(source));
+            violations.extend(doors::check(source));
             violations.extend(sleeps::check(source));
         }
         if source.is("wit") && source.path.starts_with("wit") {

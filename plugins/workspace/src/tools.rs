@@ -11,8 +11,6 @@ pub(crate) mod searching;
 pub(crate) mod shell;
 pub(crate) mod writing;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use wharf_sdk::excerpt::OutputSource;
 use wharf_sdk::process::{Piece, Position, ProcessInfo, Processes, Stream};
 use wharf_sdk::{ErrorCode, ToolError};
@@ -20,25 +18,6 @@ use wharf_sdk::{ErrorCode, ToolError};
 use crate::limits;
 use crate::output::answer::{Guidance, Process, ProcessAnswer, StreamOutput};
 use crate::output::excerpt::{between, shared};
-
-/// One of the two streams, as a model names it.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub(crate) enum StreamName {
-    #[default]
-    Stdout,
-    Stderr,
-}
-
-impl From<StreamName> for Stream {
-    fn from(name: StreamName) -> Self {
-        match name {
-            StreamName::Stdout => Self::Stdout,
-            StreamName::Stderr => Self::Stderr,
-        }
-    }
-}
 
 /// A stream of a process, to be read.
 struct ProcessStream<'a> {

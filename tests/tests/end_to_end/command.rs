@@ -163,8 +163,10 @@ fn a_client_that_names_no_tool_is_told_why_and_what_to_do() {
         ("planning__create_gaol", "there are: planning__create_goal"),
         ("create_goal", "there are: planning__create_goal"),
         ("workspace__execute_shell", "plugin `workspace` is off, since it is granted nothing; the operator grants it"),
-        ("broken__run", "its plugin could not be loaded"),
-        ("browser__open_page", "its plugin is switched off"),
+        ("broken__run", "plugin `broken` could not be loaded; `wharf plugin list`"),
+        ("browser__open_page", "switched off: wharf.toml says `enabled = false` under [plugin.browser]"),
+        // A slip in the name of a plugin that has no tools leads to the reason for that.
+        ("workspce__execute_shell", "did you mean one of `workspace`? plugin `workspace` is off"),
     ] {
         let answer = client.request("tools/call", json!({"name": name, "arguments": {}}));
         assert_eq!(answer["error"]["code"], -32602, "{answer}");

@@ -11,8 +11,8 @@ use futures_util::future::join_all;
 use rmcp::{
     RoleServer,
     model::{
-        CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams, ErrorData, InputRequest,
-        ListRootsRequest, ServerRequest,
+        CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams, ErrorData,
+        InputRequest as ProtocolRequest, ListRootsRequest, ServerRequest,
     },
     service::{Peer, PeerRequestOptions, ServiceError},
 };
@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
     Code, Error,
-    service::{InputMethod, InputRequest as Asked},
+    service::{InputMethod, InputRequest},
 };
 
 /// How long a client may take: people are asked.
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(10 * 60);
 ///
 /// # Errors
 /// `internal` where a plugin asks for what the protocol does not know.
-pub(super) fn requests(asked: BTreeMap<String, Asked>) -> Result<BTreeMap<String, InputRequest>, Error> {
+pub(super) fn requests(asked: BTreeMap<String, InputRequest>) -> Result<BTreeMap<String, ProtocolRequest>, Error> {
     asked
         .into_iter()
         .map(|(name, asked)| {
@@ -47,39 +47,39 @@ pub(super) fn requests(asked: BTreeMap<String, Asked>) -> Result<BTreeMap<String
         .collect()
 }
 
-fn request(Asked { method, mut parameters }: Asked) -> Result<InputRequest, String> {
+fn request(InputRequest { method, mut parameters }: InputRequest) -> Result<ProtocolRequest, String> {
     // Metadata of requests is between host and client.
     parameters.remove("_meta");
     let parameters = Value::Object(parameters);
     match method {
         InputMethod::Elicitation => {
             let parameters = ElicitRequestParams::deserialize(parameters).map_err(|error| error.to_string())?;
-            Ok(InputRequest::Elicitation(ElicitRequest::new(parameters)))
+            Ok(ProtocolRequest::Elicitation(ElicitRequest::new(parameters)))
         }
         InputMethod::Sampling => {
             let parameters = CreateMessageRequestParams::deserialize(parameters).map_err(|error| error.to_string())?;
             parameters.validate()?;
-            Ok(InputRequest::CreateMessage(CreateMessageRequest::new(parameters)))
+            Ok(ProtocolRequest::CreateMessage(CreateMessageRequest::new(parameters)))
         }
-        InputMethod::Roots => Ok(InputRequest::ListRoots(ListRootsRequest::default())),
+        InputMethod::Roots => Ok(ProtocolRequest::ListRoots(ListRootsRequest::default())),
     }
 }
 
 /// Asks for all of a round at once; each has a response in the end, be it an error.
 pub(super) async fn ask(
     peer: &Peer<RoleServer>,
-    requests: BTreeMap<String, InputRequest>,
+    requests: BTreeMap<String, ProtocolRequest>,
     cancel: &CancellationToken,
 ) -> Map<String, Value> {
     let asked = requests.into_iter().map(|(name, request)| async move { (name, one(peer, request, cancel).await) });
     join_all(asked).await.into_iter().collect()
 }
 
-async fn one(peer: &Peer<RoleServer>, request: InputRequest, cancel: &CancellationToken) -> Value {
+async fn one(peer: &Peer<RoleServer>, request: ProtocolRequest, cancel: &CancellationToken) -> Value {
     let request = match request {
-        InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
-        InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
-        InputRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
+        ProtocolRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
+        ProtocolRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
+        ProtocolRequest::ListRoots(request) => ServerRequest::ListRootsRequest(request),
         _ => return failed(ErrorData::internal_error("the host cannot ask for this", None)),
     };
     let mut asked = match peer.send_request_with_option(request, PeerRequestOptions::no_options()).await {
@@ -121,7 +121,7 @@ mod tests {
 
     fn read(method: InputMethod, parameters: Value) -> Result<Value, Error> {
         let parameters = parameters.as_object().expect("an object").clone();
-        let asked = requests(BTreeMap::from([("it".to_owned(), Asked { method, parameters })]))?;
+        let asked = requests(BTreeMap::from([("it".to_owned(), InputRequest { method, parameters })]))?;
         Ok(serde_json::to_value(&asked["it"]).expect("serializes"))
     }
 

@@ -22,6 +22,16 @@ pub(crate) struct Disabled {
     pub(crate) kept: Option<Installed>,
 }
 
+impl Disabled {
+    /// Who switched it off, and what switches it on.
+    pub(crate) fn reason(&self) -> String {
+        match self.by_configuration {
+            true => format!("wharf.toml says `enabled = false` under [plugin.{}]", self.name),
+            false => format!("`wharf plugin enable {}` switches it on", self.name),
+        }
+    }
+}
+
 /// What has happened to a plugin.
 pub(crate) struct PluginChange {
     pub(crate) word: &'static str,

@@ -39,7 +39,8 @@ fn of_tests(code: &str) -> Vec<usize> {
     let (mut lines, mut item) = (Vec::new(), None);
     for (number, line) in code.lines().enumerate() {
         let indentation = line.len() - line.trim_start().len();
-        if item.is_none() && line.trim() == "#[cfg(test)]" {
+        if item.is_none() && ["#[cfg(test)]", "#[cfg(all(test,"].iter().any(|test| line.trim_start().starts_with(test))
+        {
             item = Some(indentation);
         }
         let Some(start) = item else { continue };

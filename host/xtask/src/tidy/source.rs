@@ -33,14 +33,29 @@ pub(super) fn place(path: &Path) -> Option<(&Path, Module)> {
     (!is_apart).then_some((root, module))
 }
 
-/// Where what is compiled for tests alone begins.
+/// Where what is compiled for tests alone begins, on all systems or on some.
 pub(super) fn end_of_code(text: &str) -> usize {
-    text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len())
+    text.match_indices("]\nmod tests {")
+        .find_map(|(at, _)| {
+            let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            (text[line..].starts_with("#[cfg(test)]") || text[line..].starts_with("#[cfg(all(test,")).then_some(line)
+        })
+        .unwrap_or(text.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_ends_where_the_tests_of_any_system_begin() {
+        for attribute in ["#[cfg(test)]", "#[cfg(all(test, unix))]"] {
+            let text = format!("fn a() {{}}\n\n{attribute}\nmod tests {{\n}}\n");
+            assert_eq!(&text[..end_of_code(&text)], "fn a() {}\n\n", "{attribute}");
+        }
+        let other = "#[cfg(unix)]\nmod tests {\n}\n";
+        assert_eq!(end_of_code(other), other.len());
+    }
 
     #[test]
     fn roots_and_suites_of_the_contract_have_a_place_and_tests_have_none() {

@@ -2,11 +2,15 @@
 //!
 //! Reads that crate's tables line by line, and then looks for their words in
 //! other files: in match arms and in lists, line behind line. Few words that
-//! happen to be the same are no list, and tests may write down what they expect.
+//! happen to be the same are no list, and tests may write down what they expect. TypeScript
+//! cannot use the crate: its copy of a list has to have the same words.
 
 use std::{collections::BTreeSet, path::Path};
 
-use super::{source::SourceFile, violation::Violation};
+use super::{
+    source::{SourceFile, end_of_code},
+    violation::Violation,
+};
 
 /// Where the lists stand.
 const PLACE: &str = "contract";
@@ -27,7 +31,27 @@ pub(super) fn check(sources: &[SourceFile]) -> Vec<Violation> {
     let of_contract = |source: &&SourceFile| source.is("rs") && source.path.starts_with(PLACE);
     let lists: Vec<List<'_>> = sources.iter().filter(of_contract).flat_map(|source| lists(&source.text)).collect();
     let others = sources.iter().filter(|source| source.is("rs") && !of_contract(source) && !is_test(&source.path));
-    others.flat_map(|source| repeated(source, &lists)).collect()
+    let mut violations: Vec<_> = others.flat_map(|source| repeated(source, &lists)).collect();
+    violations.extend(sources.iter().filter(|source| source.is("ts")).flat_map(|source| differing(source, &lists)));
+    violations
+}
+
+/// Copies of a list in TypeScript, and the lists that they are of.
+const COPIES: [(&str, &str); 1] = [("FailureCode", "ErrorCode")];
+
+/// Copies in a file of TypeScript that have other words than their lists.
+fn differing(source: &SourceFile, lists: &[List<'_>]) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for (copy, name) in COPIES {
+        let Some((before, union)) = source.text.split_once(&format!("type {copy} =")) else { continue };
+        let union = union.split(';').next().unwrap_or_default();
+        let words: BTreeSet<_> = union.split('"').skip(1).step_by(2).collect();
+        if lists.iter().find(|list| list.name == name).is_none_or(|list| list.words != words) {
+            let text = format!("its words are not those of `{name}` in {PLACE}/ - write the same");
+            violations.push(Violation::new(&source.path, before.lines().count(), text));
+        }
+    }
+    violations
 }
 
 pub(super) fn is_test(path: &Path) -> bool {
@@ -62,7 +86,7 @@ fn lists(text: &str) -> Vec<List<'_>> {
 
 fn repeated(source: &SourceFile, lists: &[List<'_>]) -> Vec<Violation> {
     // Tests stand at the end of their file.
-    let code = source.text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let code = &source.text[..end_of_code(&source.text)];
     let mut violations = Vec::new();
     let mut run = Vec::new();
     for (index, line) in code.lines().chain([""]).enumerate() {
@@ -134,6 +158,20 @@ mod tests {
         assert_eq!(found(path, &arms(|word| format!("    \"{word}\" => Self::X,"))), [2]);
         assert_eq!(found(path, &arms(|word| format!("    \"{word}\","))), [2]);
         assert_eq!(found(path, &arms(|word| format!("    (\"{word}\", Self::X),"))), [2]);
+    }
+
+    #[test]
+    fn a_copy_in_typescript_has_the_same_words() {
+        let contract = CONTRACT.replace("Sign, open AnySign", "ErrorCode");
+        let found = |words: &str| {
+            let text = format!("/** A code. */\nexport type FailureCode =\n{words};\n");
+            let sources = [source("contract/src/lib.rs", &contract), source("sdk/front-end/src/a.ts", &text)];
+            check(&sources).len()
+        };
+        let same = "  | \"one\"\n  | \"two\"\n  | \"three\"\n  | \"four\"\n  | \"five\"";
+        assert_eq!(found(same), 0);
+        assert_eq!(found(&same.replace("five", "six")), 1);
+        assert_eq!(found(&format!("{same} | \"six\"")), 1);
     }
 
     #[test]

@@ -4,24 +4,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wharf_sdk::check::{range as check_range, text as check_text};
-use wharf_sdk::webview::{DialogPolicy, PageOptions};
+use wharf_sdk::contract::webview::DialogPolicy;
+use wharf_sdk::webview::PageOptions;
 use wharf_sdk::{Call, NoInput, Reply, ToolError, tool};
 
 use super::check_optional;
 use crate::answer::PageNow;
 use crate::limits;
 use crate::session::{self, of_session};
-
-/// What becomes of the dialogs of a page, as a model names it.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-enum Dialogs {
-    #[default]
-    Report,
-    Accept,
-    Dismiss,
-}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,7 +27,7 @@ pub(crate) struct CreateSession {
     /// What becomes of dialogs (alert, confirm, prompt): "report" keeps them open until handle_dialog answers, for 30 seconds;
     /// "accept" and "dismiss" answer all at once.
     #[serde(default)]
-    dialogs: Dialogs,
+    dialogs: DialogPolicy,
     /// The language that sites are told, such as `ko-KR`.
     #[schemars(length(min = 1, max = 40))]
     locale: Option<String>,
@@ -70,11 +60,7 @@ pub(crate) fn create_session(call: &Call, input: CreateSession) -> Result<Reply<
     check_range("height", input.height.into(), 1, limits::SIDE.into())?;
     check_optional("locale", input.locale.as_deref(), 40)?;
     check_optional("time_zone", input.time_zone.as_deref(), 60)?;
-    let mut options = PageOptions::new().size(input.width, input.height).dialogs(match input.dialogs {
-        Dialogs::Report => DialogPolicy::Report,
-        Dialogs::Accept => DialogPolicy::Accept,
-        Dialogs::Dismiss => DialogPolicy::Dismiss,
-    });
+    let mut options = PageOptions::new().size(input.width, input.height).dialogs(input.dialogs.into());
     if let Some(locale) = input.locale {
         options = options.locale(locale);
     }

@@ -8,7 +8,7 @@ use wharf_sdk::check::text as check_text;
 use wharf_sdk::process::{Condition, Piece, Position, ProcessInfo, Processes, Stream, Waited};
 use wharf_sdk::{Call, Reply, ToolError, tool};
 
-use super::{StreamName, answer, last_lines, of_process};
+use super::{answer, last_lines, of_process};
 use crate::limits::{self, check_range, within};
 use crate::output::answer::{Guidance, Process, ProcessAnswer, StreamOutput};
 use crate::output::clean::Cleaned;
@@ -39,7 +39,7 @@ pub(crate) struct PollProcess {
 #[schemars(inline)]
 pub(crate) struct Tail {
     /// The stream.
-    src: StreamName,
+    src: Stream,
     /// How many lines.
     #[schemars(range(max = limits::LINES))]
     n: u32,
@@ -62,8 +62,8 @@ pub(crate) fn poll_process(call: &Call, input: PollProcess) -> Result<Reply<Proc
     check_range("lines", u64::from(lines), 0, u64::from(limits::LINES))?;
     let mut polled = call.processes().poll(&input.process_id, lines, limits::WINDOW_BYTES).map_err(of_process)?;
     match input.tail.map(|tail| tail.src) {
-        Some(StreamName::Stdout) => polled.stderr = nothing_of(&polled.stderr),
-        Some(StreamName::Stderr) => polled.stdout = nothing_of(&polled.stdout),
+        Some(Stream::Stdout) => polled.stderr = nothing_of(&polled.stderr),
+        Some(Stream::Stderr) => polled.stdout = nothing_of(&polled.stdout),
         None => {}
     }
     let info = &polled.process;
@@ -105,7 +105,7 @@ pub(crate) struct WaitConditions {
     exit: bool,
     /// The stream that `output` and `pattern` look at.
     #[serde(default)]
-    stream: StreamName,
+    stream: Stream,
     /// Where `output` and `pattern` begin: `next_cursor` of an earlier answer. Left out, `output` waits for new output, and
     /// `pattern` looks at all of it.
     cursor: Option<u64>,
@@ -173,7 +173,7 @@ pub(crate) fn wait_for_process(call: &Call, input: WaitForProcess) -> Result<Rep
     check_range("lines", u64::from(input.lines), 0, u64::from(limits::LINES))?;
     let processes = call.processes();
     let (id, until) = (input.process_id.as_str(), &input.until);
-    let stream = Stream::from(until.stream);
+    let stream = until.stream;
     let condition = condition(processes, id, until, stream)?;
     let wait = within(call, Duration::from_secs(input.wait_seconds));
     let Waited { reason, found, process, advice } = processes.wait(id, &condition, wait).map_err(of_process)?;
@@ -267,7 +267,7 @@ pub(crate) struct ReadProcessOutput {
     process_id: String,
     /// Which stream to read.
     #[serde(default)]
-    stream: StreamName,
+    stream: Stream,
     /// "tail" shows the last lines, "head" the first ones, and "from" whatever follows `cursor`.
     #[serde(default)]
     mode: ReadMode,
@@ -304,7 +304,7 @@ pub(crate) struct ReadOutput {
 pub(crate) fn read_process_output(call: &Call, input: ReadProcessOutput) -> Result<Reply<ReadOutput>, ToolError> {
     check_text("process_id", &input.process_id, limits::PROCESS_ID)?;
     check_range("max_bytes", u64::from(input.max_bytes), 64, u64::from(default_max_bytes()))?;
-    let (processes, stream) = (call.processes(), Stream::from(input.stream));
+    let (processes, stream) = (call.processes(), input.stream);
     let (id, max_bytes) = (input.process_id.as_str(), input.max_bytes);
     let lines = input.lines.unwrap_or(100);
     check_range("lines", u64::from(lines), 1, u64::from(limits::LINES))?;

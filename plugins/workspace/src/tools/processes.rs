@@ -284,6 +284,14 @@ mod tests {
     }
 
     #[test]
+    fn a_model_names_every_signal_but_the_one_that_kills_by_the_words_of_the_contract() {
+        for signal in Signal::ALL {
+            let named = serde_json::from_value::<SignalName>(signal.as_str().into());
+            assert_eq!(named.ok().map(Signal::from), Some(signal).filter(|signal| *signal != Signal::Kill));
+        }
+    }
+
+    #[test]
     fn pages_are_newest_first_and_filtered_by_status() {
         let listed: Vec<ProcessInfo> = (0..120).map(process).collect();
         let (_, all) = page(&listed, rules(), StatusFilter::All, 1);

@@ -107,11 +107,7 @@ pub(super) fn of_all(plugins: &Plugins) -> Vec<PluginStatus> {
         PluginStatus { origin: Some("bundled"), ..status }
     });
     let disabled = plugins.disabled.iter().map(|disabled| {
-        let reason = match disabled.by_configuration {
-            true => format!("wharf.toml says `enabled = false` under [plugin.{}]", disabled.name),
-            false => format!("it is switched off; `wharf plugin enable {}` switches it on", disabled.name),
-        };
-        let status = PluginStatus::without_component(&disabled.name, PluginState::Disabled, Some(reason));
+        let status = PluginStatus::without_component(&disabled.name, PluginState::Disabled, Some(disabled.reason()));
         PluginStatus { origin: Some(disabled.origin.as_str()), ..status }
     });
     let compiling = plugins.compiling.iter().map(|compiling| {
