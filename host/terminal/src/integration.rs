@@ -24,6 +24,8 @@ const BASH: (&str, &str) = ("rc.bash", include_str!("integration/rc.bash"));
 /// zsh looks for this name.
 const ZSH: (&str, &str) = (".zshenv", include_str!("integration/rc.zsh"));
 const NONCE: &str = "WHARF_SHELL_NONCE";
+/// Everybody reads the files.
+const FILE_MODE: u32 = 0o644;
 
 /// Options of a shell that change nothing of which files it reads, but for
 /// `--noprofile`, which is of other files.
@@ -55,11 +57,14 @@ impl ShellIntegration {
         fs::create_dir_all(&directory)?;
         let_everybody_read(&directory, 0o755)?;
         for (name, content) in [BASH, ZSH] {
+            if is_written(&directory.join(name), content) {
+                continue;
+            }
             // Shells may be reading one that is there: it is replaced as a
             // whole.
             let new = directory.join(format!("{name}.{}", random_word()?));
             fs::write(&new, content)?;
-            let_everybody_read(&new, 0o644)?;
+            let_everybody_read(&new, FILE_MODE)?;
             fs::rename(&new, directory.join(name))?;
         }
         Ok(Self { directory: directory.into() })
@@ -75,6 +80,24 @@ impl ShellIntegration {
     fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
+}
+
+/// Whether a host before this one left the same file: each start of a host would write it anew.
+fn is_written(path: &Path, content: &str) -> bool {
+    let is_as_made = |about: fs::Metadata| about.is_file() && about.len() == content.len() as u64 && is_for_all(&about);
+    fs::symlink_metadata(path).is_ok_and(is_as_made)
+        && fs::read(path).is_ok_and(|written| written == content.as_bytes())
+}
+
+#[cfg(unix)]
+fn is_for_all(about: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o777 == FILE_MODE
+}
+
+/// Windows has no such permissions.
+#[cfg(not(unix))]
+fn is_for_all(_: &fs::Metadata) -> bool {
+    true
 }
 
 /// Lets every user read a file or a directory.
@@ -176,5 +199,31 @@ mod tests {
         names.sort();
         assert_eq!(names, [ZSH.0, BASH.0]);
         assert!(names.iter().all(|name| mode(&directory.join(name)) == 0o644));
+    }
+
+    #[test]
+    fn a_file_stays_where_it_is_as_it_should_be_and_is_replaced_where_it_is_not() {
+        use std::os::unix::fs::{MetadataExt as _, symlink};
+
+        let place = tempfile::tempdir().expect("a directory");
+        let file = place.path().join(BASH.0);
+        let write = || {
+            ShellIntegration::write(place.path()).expect("written");
+            let about = fs::symlink_metadata(&file).expect("there");
+            assert!(about.is_file() && fs::read_to_string(&file).expect("read") == BASH.1);
+            about.ino()
+        };
+        let first = write();
+        assert_eq!(write(), first);
+        for spoil in [
+            |file: &Path| fs::write(file, BASH.1.replace('#', "%")),
+            |file: &Path| fs::set_permissions(file, fs::Permissions::from_mode(0o600)),
+            |file: &Path| fs::rename(file, file.with_extension("old")).and_then(|()| symlink("rc.old", file)),
+        ] as [fn(&Path) -> io::Result<()>; 3]
+        {
+            spoil(&file).expect("spoilt");
+            let spoilt = fs::symlink_metadata(&file).expect("there").ino();
+            assert_ne!(write(), spoilt);
+        }
     }
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
+use tempfile::NamedTempFile;
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store, bail,
     component::{Component, HasSelf, Linker, ResourceTable, ResourceType, types::ComponentItem},
@@ -133,12 +134,14 @@ impl Bare {
         Self::link(engine, &component)
     }
 
-    /// The code of a component, for `load_compiled` of the same build on the same machine.
-    pub(crate) fn precompile(component: &Path) -> Result<Vec<u8>> {
-        engine()?.precompile_component(&std::fs::read(component)?).map_err(failed)
+    /// A file with the code of a component, for `load_compiled` of the same build on the same machine.
+    pub(crate) fn precompiled(component: &Path) -> Result<NamedTempFile> {
+        let code = NamedTempFile::new()?;
+        std::fs::write(code.path(), engine()?.precompile_component(&std::fs::read(component)?).map_err(failed)?)?;
+        Ok(code)
     }
 
-    /// Maps what `precompile` made, so that no compiler is needed in this process.
+    /// Maps what `precompiled` made, so that no compiler is needed in this process.
     pub(crate) fn load_compiled(code: &Path) -> Result<Self> {
         let engine = engine()?;
         #[expect(unsafe_code, reason = "the benchmark wrote this file a moment ago and gave its path to this process")]

@@ -59,9 +59,7 @@ impl Server {
     /// The server without Wasm, which asks for no token and is shown one all the same, as
     /// it comes: with the system's allocator.
     pub(crate) fn echo_with_system_allocator() -> Result<Self> {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(["echo-server", "--http"]);
-        Self::start(command)
+        Self::start(Command::new(std::env::current_exe()?.with_file_name("wharf-echo-server-system")))
     }
 
     /// The same with the allocator of `wharf`.

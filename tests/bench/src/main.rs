@@ -6,10 +6,10 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool: printing is what it is for")]
 
 mod audit;
+#[expect(dead_code, reason = "the servers load what this compiles")]
 mod bare;
 mod contention;
 mod contexts;
-mod echo_server;
 mod engine;
 mod http;
 mod http_calls;
@@ -19,6 +19,7 @@ mod machine;
 mod memory;
 mod pages;
 mod peers;
+mod placement;
 mod plots;
 mod process_starts;
 mod processes;
@@ -37,19 +38,21 @@ mod webviews;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use clap::{Parser, Subcommand};
+use clap::Parser;
 use languages::Guest;
 use machine::Circumstances;
+use mimalloc::MiMalloc;
 use peers::Peer;
 use report::Report;
 use tempfile::TempDir;
 
+/// As the `wharf` command has it.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
 /// Measure Wharf; see `cargo xtask bench --help`
 #[derive(Debug, Parser)]
 struct Bench {
-    #[command(subcommand)]
-    command: Option<Command>,
-
     /// The `wharf` binary that is measured
     #[arg(long)]
     wharf: Option<PathBuf>,
@@ -85,16 +88,6 @@ struct Bench {
     /// Measure this component, too: the tool `echo`, written in `python` or `javascript`
     #[arg(long, value_name = "LANGUAGE=FILE", value_parser = languages::parse)]
     guest: Vec<Guest>,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Be the server without Wasm that others are measured against
-    EchoServer {
-        /// Over HTTP, on a free port of the loopback
-        #[arg(long)]
-        http: bool,
-    },
 }
 
 /// What is measured, and how thoroughly.
@@ -177,9 +170,6 @@ const MEASUREMENTS: &[Measurement] = &[
 
 fn main() -> Result<()> {
     let bench = Bench::parse();
-    if let Some(Command::EchoServer { http }) = bench.command {
-        return if http { echo_server::serve_http() } else { echo_server::serve(None) };
-    }
     let setting = Setting {
         wharf: bench.wharf.unwrap_or_else(|| "target/release/wharf".into()),
         echo_component: bench.echo_component.unwrap_or_else(|| "target/plugins/components/guest-echo.wasm".into()),

@@ -55,8 +55,7 @@ fn over_calls(setting: &Setting, mut server: Server) -> Result<Vec<(f64, f64)>> 
 /// the same allocator. The bare server's code was compiled before it started: a compiler in
 /// the process would leave memory behind that serving needs not.
 pub(crate) fn beside_bare(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (data, code) = (setting.data()?, tempfile::NamedTempFile::new()?);
-    std::fs::write(code.path(), Bare::precompile(&setting.echo_component)?)?;
+    let (data, code) = (setting.data()?, Bare::precompiled(&setting.echo_component)?);
     // The first host compiles the plugin, the one that is measured finds it.
     opened(Server::wharf(setting, data.path())?, 1)?;
     let wharf = over_calls(setting, Server::wharf(setting, data.path())?)?;

@@ -1,10 +1,13 @@
 //! Calls over standard input and output: `wharf serve --stdio` beside the server without
-//! Wasm, driven by the same client in turns.
+//! Wasm, driven by the same client in turns. What a sandbox for each call costs in any case is
+//! shown by the same server with bare wasmtime behind it.
 
 use anyhow::Result;
 
 use crate::{
     Setting,
+    bare::Bare,
+    placement::Placement,
     report::{Report, median, quantile},
     stdio_client::{IN_FLIGHT, Server, opened},
 };
@@ -12,43 +15,86 @@ use crate::{
 const ROUNDS: usize = 5;
 /// How many calls are on their way at once in the plot of throughput.
 pub(crate) const SWEEP: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
+const SIDES: [&str; 3] = ["Wharf", "without Wasm", "bare wasmtime"];
+
+/// What three servers did: Wharf, the one without Wasm, and that with bare wasmtime.
+type Sides<T> = [T; 3];
 
 pub(crate) fn calls(setting: &Setting, report: &mut Report) -> Result<()> {
     let data = setting.data()?;
+    let code = Bare::precompiled(&setting.echo_component)?;
     let warm_up = setting.calls(5_000);
-    let mut wharf = opened(Server::wharf(setting, data.path())?, warm_up)?;
-    let mut echo = opened(Server::echo()?, warm_up)?;
-    let (mut latencies, mut rates) = (Vec::new(), Vec::new());
-    let mut samples = [Vec::new(), Vec::new()];
+    let mut servers: Sides<Server> = [
+        opened(Server::wharf(setting, data.path())?, warm_up)?,
+        opened(Server::echo()?, warm_up)?,
+        opened(Server::bare(code.path())?, warm_up)?,
+    ];
+    latency(setting, report, &mut servers)?;
+    let mut rates: Vec<Sides<f64>> = Vec::new();
     for _ in 0..setting.rounds(ROUNDS) {
-        let calls = setting.calls(5_000);
-        samples = [wharf.latencies(calls)?, echo.latencies(calls)?];
-        latencies.push(samples.each_mut().map(|samples| quantile(samples, 0.5)));
-        let calls = setting.calls(100_000);
-        rates.push([wharf.throughput(calls, IN_FLIGHT)?, echo.throughput(calls, IN_FLIGHT)?]);
+        let mut rate = |side: usize| servers[side].throughput(setting.calls(100_000), IN_FLIGHT);
+        rates.push([rate(0)?, rate(1)?, rate(2)?]);
     }
-    let ratio = |pairs: &[[f64; 2]]| median(pairs.iter().map(|pair| pair[0] / pair[1]).collect());
-    let of = |pairs: &[[f64; 2]], side: usize| median(pairs.iter().map(|pair| pair[side]).collect());
-    report.note(
-        "stdio_latency",
-        ratio(&latencies),
-        &format!("p50 {:.0} us, without Wasm {:.0} us", of(&latencies, 0), of(&latencies, 1)),
-    );
     report.note(
         "stdio_throughput",
         ratio(&rates),
-        &format!("{:.1}k calls/s, without Wasm {:.1}k", of(&rates, 0) / 1e3, of(&rates, 1) / 1e3),
+        &format!(
+            "{:.1}k calls/s, without Wasm {:.1}k, with bare wasmtime {:.1}k",
+            median_of(&rates, 0) / 1e3,
+            median_of(&rates, 1) / 1e3,
+            median_of(&rates, 2) / 1e3
+        ),
     );
     if setting.plots {
-        for (server, (side, samples)) in
-            [&mut wharf, &mut echo].into_iter().zip(["Wharf", "without Wasm"].into_iter().zip(samples))
-        {
-            report.distribution("latency_stdio", side, samples);
+        for (server, side) in servers.iter_mut().zip(SIDES) {
             let points = sweep(setting, server)?;
             report.series("throughput_by_in_flight", &format!("{side}, stdio"), points);
         }
     }
     Ok(())
+}
+
+/// The ratio of the worse placement: the other hides what a call costs behind what waking a
+/// processor costs, or that behind what it costs to change threads.
+fn latency(setting: &Setting, report: &mut Report, servers: &mut Sides<Server>) -> Result<()> {
+    let (mut worst, mut told) = (0.0_f64, Vec::new());
+    for placement in Placement::all()? {
+        let (mut medians, mut samples): (Vec<Sides<f64>>, Sides<Vec<f64>>) = (Vec::new(), Sides::default());
+        for _ in 0..setting.rounds(ROUNDS) {
+            for (server, samples) in servers.iter_mut().zip(&mut samples) {
+                let _placed = placement.place(server.id())?;
+                *samples = server.latencies(setting.calls(5_000))?;
+            }
+            medians.push(samples.each_mut().map(|samples| quantile(samples, 0.5)));
+        }
+        worst = worst.max(ratio(&medians));
+        let place = match placement {
+            Placement::OneProcessor => "one processor",
+            Placement::TwoProcessors => "two",
+        };
+        told.push(format!(
+            "on {place} p50 {:.1} us, without Wasm {:.1} us, with bare wasmtime {:.1} us",
+            median_of(&medians, 0),
+            median_of(&medians, 1),
+            median_of(&medians, 2)
+        ));
+        if setting.plots && placement == Placement::OneProcessor {
+            for (side, samples) in SIDES.into_iter().zip(samples) {
+                report.distribution("latency_stdio", side, samples);
+            }
+        }
+    }
+    report.note("stdio_latency", worst, &told.join("; "));
+    Ok(())
+}
+
+/// Of Wharf to the server without Wasm.
+fn ratio(rounds: &[Sides<f64>]) -> f64 {
+    median(rounds.iter().map(|sides| sides[0] / sides[1]).collect())
+}
+
+fn median_of(rounds: &[Sides<f64>], side: usize) -> f64 {
+    median(rounds.iter().map(|sides| sides[side]).collect())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count of calls")]

@@ -22,7 +22,7 @@ const AMPLE: Duration = Duration::from_secs(300);
 /// A server and the client's end of its streams. Ends with this.
 pub(crate) struct Server {
     child: Child,
-    input: ChildStdin,
+    input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next_id: u64,
     /// The parameters of a call of its tool that echoes, as JSON.
@@ -68,7 +68,7 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .with_context(|| format!("cannot start {command:?}"))?;
-        let input = child.stdin.take().context("no standard input")?;
+        let input = Some(child.stdin.take().context("no standard input")?);
         let output = BufReader::with_capacity(1 << 20, child.stdout.take().context("no standard output")?);
         Ok(Self { child, input, output, next_id: 0, echo: String::new() })
     }
@@ -114,6 +114,17 @@ impl Server {
         self.child.id()
     }
 
+    /// Closes its input, as clients do, and waits for its end.
+    pub(crate) fn leave(mut self) -> Result<()> {
+        drop(self.input.take());
+        self.child.wait()?;
+        Ok(())
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        Ok(self.input.as_mut().context("the input is closed")?.write_all(bytes)?)
+    }
+
     fn line(&mut self) -> Result<String> {
         let mut line = String::new();
         if self.output.read_line(&mut line)? == 0 {
@@ -127,7 +138,7 @@ impl Server {
         let id = self.next_id;
         self.next_id += 1;
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters});
-        self.input.write_all(format!("{request}\n").as_bytes())?;
+        self.send(format!("{request}\n").as_bytes())?;
         loop {
             let line = self.line()?;
             let mut message: Value = serde_json::from_str(&line)?;
@@ -160,7 +171,7 @@ impl Server {
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}});
         self.ask("initialize", &hello)?;
         let opened = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        self.input.write_all(format!("{opened}\n").as_bytes())?;
+        self.send(format!("{opened}\n").as_bytes())?;
         self.list()
     }
 
@@ -205,7 +216,7 @@ impl Server {
             buffer.clear();
             self.echo_request(&mut buffer);
             let start = Instant::now();
-            self.input.write_all(&buffer)?;
+            self.send(&buffer)?;
             let answer = self.line()?;
             samples.push(start.elapsed().as_secs_f64() * 1e6);
             if !answer.contains("hello") {
@@ -228,7 +239,7 @@ impl Server {
                 sent += 1;
             }
             if !buffer.is_empty() {
-                self.input.write_all(&buffer)?;
+                self.send(&buffer)?;
             }
             let count = self.output.read(&mut read)?;
             if count == 0 {

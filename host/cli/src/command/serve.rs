@@ -109,8 +109,8 @@ thread. Call them directly; each tool says what it does and what it returns.";
 /// What processes may take to end by themselves when the client is gone.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A client asks for its lists as soon as it has started this, and calls tools later. What only
-/// calls need begins after so long, and takes no processor from the lists.
+/// A client asks for its lists as soon as it has started this, and calls tools later. Containment
+/// is tried after so long, and takes no processor from the lists.
 const FIRST_LISTS: Duration = Duration::from_millis(250);
 
 impl ServeArguments {
@@ -136,7 +136,7 @@ impl ServeArguments {
             let host = global.open_to_serve(configuration).await?;
             let _control = host.accept_commands(&data, self.reread(global));
             let _watch = host.watch_plugins();
-            tokio::spawn(prepare_for_calls(host.clone()));
+            tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();
             stop_on_signal(shutdown.clone());
             let http =
@@ -284,16 +284,10 @@ fn what_is_off(host: &Host) -> (String, &'static str) {
     (names.join(","), hint)
 }
 
-/// Loads the code of plugins and tries how processes are contained. A call that comes earlier
-/// does what it needs itself.
-async fn prepare_for_calls(host: Host) {
+/// Tries how processes are contained, and logs it, where there may be any. A call that comes
+/// earlier does what it needs itself.
+async fn announce_containment(host: Host) {
     tokio::time::sleep(FIRST_LISTS).await;
-    host.warm_up();
-    announce_containment(&host).await;
-}
-
-/// Logs what keeps processes in, where there may be any.
-async fn announce_containment(host: &Host) {
     match host.containment().await {
         None => {}
         Some(Ok(contained)) => {
