@@ -106,8 +106,6 @@ pub use wharf_core::{
 };
 pub use wharf_state::MemoryStore;
 
-/// When a turn is over: the parameters of [`Host::open_stream`].
-pub use wharf_completion::detection as completion;
 /// Streams of events: [`Host::streams`].
 pub use wharf_completion::stream;
 /// What is asked of terminals and told of them: [`Host::terminal_service`].
@@ -137,6 +135,14 @@ pub mod webview {
 #[cfg(all(target_os = "linux", feature = "chromium"))]
 pub mod chromium {
     pub use wharf_chromium::{BROWSER_USER, Chromium, ChromiumError, ChromiumSettings, InstalledChromium};
+}
+
+/// When a turn is over: what [`Host::open_stream`] and terminals are told, and what they say.
+pub mod completion {
+    pub use wharf_completion::detection::{
+        Adaptation, AdaptiveSilence, AgentStatus, Confidence, Decision, Event, InvalidParameter, InvalidPrompt, Layer,
+        Parameters, Preset, PromptKind, Prompts, Reason, Signal, Tuning, Verdict,
+    };
 }
 
 /// Components: looked at without a host, and loaded as plugins.
