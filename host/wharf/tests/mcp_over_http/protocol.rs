@@ -69,7 +69,7 @@ impl Client {
     }
 
     pub(crate) async fn initialize(&self) -> Answered {
-        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}},
                            "clientInfo": {"name": "test", "version": "1"}});
         self.mcp().post("/mcp", request(0, "initialize", &hello)).await
     }

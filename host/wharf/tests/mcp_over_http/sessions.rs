@@ -62,6 +62,23 @@ async fn a_call_that_says_something_is_answered_by_a_stream_and_others_by_json()
 }
 
 #[tokio::test]
+async fn what_a_call_asks_of_its_client_is_on_the_stream_of_the_call() {
+    let served = start();
+    let client = served.client.legacy().await;
+    // Nobody follows what the server says unasked.
+    let call = legacy_call(1, "test__ask", json!({}), json!({}));
+    let mut stream = Stream::new(client.open("POST", "/mcp", Some(call)).await);
+    let asked = stream.message().await.expect("a question");
+    assert_eq!(asked["method"], "roots/list");
+    let given = json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": [{"uri": "file:///project"}]}});
+    assert_eq!(client.post("/mcp", given).await.status, StatusCode::ACCEPTED);
+    let answered = stream.message().await.expect("the answer");
+    assert_eq!(answered["id"], 1);
+    assert!(answered.to_string().contains("file:///project"), "{answered}");
+    assert_eq!(stream.message().await, None);
+}
+
+#[tokio::test]
 async fn a_session_that_is_ended_takes_its_calls_with_it() {
     let served = start();
     let client = served.client.legacy().await;

@@ -5,7 +5,11 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use wharf::{Answer, CallRequest, Code, Content, Error, ToolDefinition, mcp::ServerInfo};
+use wharf::{
+    Answer, CallRequest, Code, Content, Error, ToolDefinition,
+    input::{InputMethod, InputRequest, InputRequired},
+    mcp::ServerInfo,
+};
 use wharf_test_support::in_time;
 
 use crate::named_tools::NamedTools;
@@ -23,8 +27,16 @@ pub(crate) struct Tools {
 
 impl Default for Tools {
     fn default() -> Self {
-        let names =
-            ["other__echo", "test__echo", "test__large", "test__murmur", "test__stubborn", "test__talk", "test__wait"];
+        let names = [
+            "other__echo",
+            "test__ask",
+            "test__echo",
+            "test__large",
+            "test__murmur",
+            "test__stubborn",
+            "test__talk",
+            "test__wait",
+        ];
         let (said, seen) = mpsc::unbounded_channel();
         Self {
             definitions: names.into_iter().map(definition).collect(),
@@ -91,6 +103,17 @@ impl NamedTools for Tools {
                 })),
                 ..Answer::default()
             }),
+            "test__ask" => {
+                let mut answer = Answer::default();
+                if request.input.is_empty() {
+                    let roots = InputRequest { method: InputMethod::Roots, parameters: serde_json::Map::new() };
+                    answer.input_required =
+                        Some(InputRequired { requests: [("roots".to_owned(), roots)].into(), state: None });
+                } else {
+                    answer.content.push(Content::text(json!(request.input.responses).to_string()));
+                }
+                Ok(answer)
+            }
             "test__large" => {
                 let bytes = request.arguments.values()["bytes"].as_u64().expect("a number");
                 let mut answer = Answer::default();
