@@ -189,8 +189,8 @@ fn description(given: Option<&LitStr>, function: &ItemFn, kind: &str) -> syn::Re
         return Err(Error::new(
             function.sig.ident.span(),
             format!(
-                "a {kind} needs a description of 1 to {LONGEST_DESCRIPTION} bytes for the model or person that chooses it: write a \
-                 documentation comment, or `#[{kind}(description = \"…\")]`"
+                "a {kind} needs a description of 1 to {LONGEST_DESCRIPTION} bytes for the model or person that chooses \
+                 it: write a documentation comment, or `#[{kind}(description = \"…\")]`"
             ),
         ));
     }

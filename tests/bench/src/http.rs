@@ -23,7 +23,10 @@ use tokio::{
 };
 use wharf_test_support::until;
 
-use crate::{Setting, stdio_client::yardstick};
+use crate::{
+    Setting,
+    stdio_client::{YARDSTICK, beside},
+};
 
 /// What an answer may have at most; those of an echo have a few hundred bytes.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
@@ -59,12 +62,12 @@ impl Server {
     /// The server without Wasm, which asks for no token and is shown one all the same, as
     /// it comes: with the system's allocator.
     pub(crate) fn echo_with_system_allocator() -> Result<Self> {
-        Self::start(Command::new(std::env::current_exe()?.with_file_name("wharf-echo-server-system")))
+        Self::start(beside("wharf-echo-server-system")?)
     }
 
     /// The same with the allocator of `wharf`.
     pub(crate) fn echo() -> Result<Self> {
-        let mut command = Command::new(yardstick()?);
+        let mut command = beside(YARDSTICK)?;
         command.arg("--http");
         Self::start(command)
     }

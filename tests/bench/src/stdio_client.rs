@@ -100,12 +100,12 @@ impl Server {
 
     /// The server without Wasm, with the allocator of `wharf` and as many threads.
     pub(crate) fn echo() -> Result<Self> {
-        Self::start(Command::new(yardstick()?))
+        Self::start(beside(YARDSTICK)?)
     }
 
     /// The same with code for bare wasmtime behind it.
     pub(crate) fn bare(code: &Path) -> Result<Self> {
-        let mut command = Command::new(yardstick()?);
+        let mut command = beside(YARDSTICK)?;
         command.arg("--bare").arg(code);
         Self::start(command)
     }
@@ -252,9 +252,12 @@ impl Server {
     }
 }
 
-/// The program of the yardsticks, built beside this one.
-pub(crate) fn yardstick() -> Result<std::path::PathBuf> {
-    Ok(std::env::current_exe()?.with_file_name("wharf-echo-server"))
+/// The program of the yardsticks, with the allocator of `wharf`.
+pub(crate) const YARDSTICK: &str = "wharf-echo-server";
+
+/// A program of this crate, built beside this one.
+pub(crate) fn beside(name: &str) -> Result<Command> {
+    Ok(Command::new(std::env::current_exe()?.with_file_name(name)))
 }
 
 /// Waits for the code to be loaded: the first calls of a server are not what is

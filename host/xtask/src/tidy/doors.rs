@@ -78,11 +78,10 @@ fn links_uncounted(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::violation, *};
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        let source = SourceFile { path: path.into(), text: text.into() };
-        check(&source).into_iter().map(|violation| violation.line).collect()
+        violation::lines(check, path, text)
     }
 
     #[test]

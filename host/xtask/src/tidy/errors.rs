@@ -78,11 +78,10 @@ fn is_text(kind: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::violation, *};
 
     fn lines(text: &str) -> Vec<usize> {
-        let source = SourceFile { path: "host/a/src/a.rs".into(), text: text.into() };
-        check(&source).into_iter().map(|violation| violation.line).collect()
+        violation::lines(check, "host/a/src/a.rs", text)
     }
 
     #[test]

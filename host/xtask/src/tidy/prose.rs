@@ -58,13 +58,10 @@ fn is_item(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::violation, *};
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        check(&SourceFile { path: path.into(), text: text.into() })
-            .into_iter()
-            .map(|violation| violation.line)
-            .collect()
+        violation::lines(check, path, text)
     }
 
     #[test]

@@ -3,7 +3,11 @@
 //! Owns which lines are a test's and what sleeps. Literals are no code: what a test lets
 //! a program of its own do is another matter.
 
-use super::{source::SourceFile, violation::Violation, words};
+use super::{
+    source::{SourceFile, is_of_tests},
+    violation::Violation,
+    words,
+};
 
 /// Owns how tests wait.
 const SUPPORT: &str = "tests/support";
@@ -39,8 +43,7 @@ fn of_tests(code: &str) -> Vec<usize> {
     let (mut lines, mut item) = (Vec::new(), None);
     for (number, line) in code.lines().enumerate() {
         let indentation = line.len() - line.trim_start().len();
-        if item.is_none() && ["#[cfg(test)]", "#[cfg(all(test,"].iter().any(|test| line.trim_start().starts_with(test))
-        {
+        if item.is_none() && is_of_tests(line.trim_start()) {
             item = Some(indentation);
         }
         let Some(start) = item else { continue };
@@ -105,11 +108,10 @@ fn character(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::violation, *};
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        let source = SourceFile { path: path.into(), text: text.into() };
-        check(&source).into_iter().map(|violation| violation.line).collect()
+        violation::lines(check, path, text)
     }
 
     #[test]

@@ -33,12 +33,17 @@ pub(super) fn place(path: &Path) -> Option<(&Path, Module)> {
     (!is_apart).then_some((root, module))
 }
 
+/// Whether code begins with an attribute that compiles what follows for tests alone.
+pub(super) fn is_of_tests(code: &str) -> bool {
+    code.starts_with("#[cfg(test)]") || code.starts_with("#[cfg(all(test,")
+}
+
 /// Where what is compiled for tests alone begins, on all systems or on some.
 pub(super) fn end_of_code(text: &str) -> usize {
     text.match_indices("]\nmod tests {")
         .find_map(|(at, _)| {
             let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
-            (text[line..].starts_with("#[cfg(test)]") || text[line..].starts_with("#[cfg(all(test,")).then_some(line)
+            is_of_tests(&text[line..]).then_some(line)
         })
         .unwrap_or(text.len())
 }

@@ -69,10 +69,10 @@ fn holds(line: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::violation, *};
 
     fn lines_of(path: &str, text: String) -> Vec<usize> {
-        check(&SourceFile { path: path.into(), text }).into_iter().map(|violation| violation.line).collect()
+        violation::lines(check, path, &text)
     }
 
     #[test]

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+#[cfg(test)]
+use super::source::SourceFile;
+
 /// One broken rule.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Violation {
@@ -26,6 +29,13 @@ impl std::fmt::Display for Violation {
         let kind = if self.warning { "warning: " } else { "" };
         write!(formatter, "{}:{}: {kind}{}", self.path.display(), self.line.max(1), self.text)
     }
+}
+
+/// The lines of a text at which a rule finds something.
+#[cfg(test)]
+pub(super) fn lines(check: impl FnOnce(&SourceFile) -> Vec<Violation>, path: &str, text: &str) -> Vec<usize> {
+    let source = SourceFile { path: path.into(), text: text.into() };
+    check(&source).into_iter().map(|violation| violation.line).collect()
 }
 
 #[cfg(test)]

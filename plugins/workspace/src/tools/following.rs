@@ -174,7 +174,7 @@ pub(crate) fn wait_for_process(call: &Call, input: WaitForProcess) -> Result<Rep
     let processes = call.processes();
     let (id, until) = (input.process_id.as_str(), &input.until);
     let stream = until.stream;
-    let condition = condition(processes, id, until, stream)?;
+    let condition = condition(processes, id, until)?;
     let wait = within(call, Duration::from_secs(input.wait_seconds));
     let Waited { reason, found, process, advice } = processes.wait(id, &condition, wait).map_err(of_process)?;
     let matched = found.map(|found| matched(processes, id, stream, found)).transpose()?;
@@ -191,13 +191,8 @@ pub(crate) fn wait_for_process(call: &Call, input: WaitForProcess) -> Result<Rep
     Ok(Reply::new(text, WaitAnswer { answer, wait_ended: reason.to_string(), matched }))
 }
 
-fn condition(
-    processes: Processes<'_>,
-    id: &str,
-    until: &WaitConditions,
-    stream: Stream,
-) -> Result<Condition, ToolError> {
-    let mut condition = Condition::new();
+fn condition(processes: Processes<'_>, id: &str, until: &WaitConditions) -> Result<Condition, ToolError> {
+    let (mut condition, stream) = (Condition::new(), until.stream);
     if until.exit {
         condition = condition.exit();
     }
