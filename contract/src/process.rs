@@ -112,8 +112,8 @@ words! {
 words! {
     /// What contains the programs of a machine. More may come.
     Containment, open AnyContainment, "containment" {
-        /// Bubblewrap: namespaces of their own.
-        Bubblewrap = "bubblewrap";
+        /// Namespaces of their own, in which a file that is not shown does not exist.
+        Namespaces = "namespaces";
         /// Landlock, which shows every path where it is.
         Landlock = "landlock";
         /// Nothing: the operator gave it up, or nothing can be started.

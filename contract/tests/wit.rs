@@ -70,7 +70,7 @@ fn terminals_are_told_in_the_words_of_the_text() {
     says(&of("Why the host ended it", "reason: option"), terminal::CloseReason::WORDS, &[]);
     says(&of("of the view `text` or `raw`", "cursor on"), terminal::View::WORDS, &["max-bytes"]);
     says(&of("JSON object. `restart`", "options: option"), terminal::Restart::WORDS, &["restart", "invalid"]);
-    says(&of("/// (`bubblewrap`", "be started), `refused`"), terminal::Containment::WORDS, &["refused"]);
+    says(&of("/// (`namespaces`", "be started), `refused`"), terminal::Containment::WORDS, &["refused"]);
 }
 
 #[test]

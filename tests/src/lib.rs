@@ -35,4 +35,4 @@ pub use server::{Following, Reply, SentEvent, Server, lives, replied};
 pub use setup::{Setup, context, found, object, viewer};
 pub use site::Site;
 pub use upstream::Upstream;
-pub use wharf_test_support::{AMPLE, blocking, in_time, let_time_pass, soon, until, until_async};
+pub use wharf_test_support::{AMPLE, blocking, in_time, let_time_pass, machine, soon, until, until_async};

@@ -147,10 +147,10 @@ mod tests {
 
     #[test]
     fn a_refusal_to_contain_is_denied_and_says_what_to_do() {
-        let source = SpawnError::Uncontainable { missing: "bubblewrap is not installed".into(), required: false };
+        let source = SpawnError::Uncontainable { missing: "no namespaces here".into(), required: false };
         let error = Error::from(ProcessError::Start { source });
         assert_eq!((error.code, error.retryable), (Code::Denied, false));
-        assert!(error.message.contains("install what is missing"), "{}", error.message);
+        assert!(error.message.contains("`wharf doctor` says what to allow"), "{}", error.message);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::fmt;
 /// The mechanism that contains a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SandboxMechanism {
-    /// Namespaces: a file that the sandbox does not show does not exist for the child.
-    Bubblewrap,
+    /// A sandbox of namespaces: a file that it does not show does not exist for the child.
+    Namespaces,
     /// Landlock and a filter of system calls: they refuse access to a file that the sandbox
     /// does not show, but the child can see that it exists and its size.
     Landlock,
@@ -42,10 +42,8 @@ pub struct Capabilities {
     /// The mechanism that contains children here, tried with a real program; else
     /// what is missing.
     pub containment: Result<SandboxMechanism, MissingAbility>,
-    /// Whether a program really ran in bubblewrap; else the reason why not.
-    pub bubblewrap: Result<(), MissingAbility>,
-    /// Whether bubblewrap is installed, even if it is broken.
-    pub bubblewrap_is_there: bool,
+    /// Whether a program really ran in namespaces of its own; else the reason why not.
+    pub namespaces: Result<(), MissingAbility>,
     /// Whether Landlock offers every right that containment needs; else what is missing.
     pub landlock: Result<(), MissingAbility>,
     /// Whether children can run as another user: the host is root.
@@ -61,10 +59,10 @@ pub struct Capabilities {
     pub seccomp: bool,
     /// Whether processes can be watched by descriptor.
     pub pidfd: bool,
-    /// Whether the operator accepts bubblewrap alone, whatever a grant says.
-    pub bubblewrap_required: bool,
-    /// Whether a missing containment is final: the mechanism is not installed or not offered.
-    /// The spawner soon tries a mechanism again that failed or did not answer.
+    /// Whether the operator accepts namespaces alone, whatever a grant says.
+    pub namespaces_required: bool,
+    /// Whether a missing containment lasts until the operator allows one: the system forbids
+    /// or lacks what it needs. The spawner soon tries again what failed or did not answer.
     pub settled: bool,
     /// Abilities that work in part, in words for people, each with a remedy.
     pub warnings: Vec<String>,
@@ -73,7 +71,7 @@ pub struct Capabilities {
 impl fmt::Display for Capabilities {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.containment {
-            Ok(SandboxMechanism::Bubblewrap) => writeln!(formatter, "containment: bubblewrap works")?,
+            Ok(SandboxMechanism::Namespaces) => writeln!(formatter, "containment: namespaces work")?,
             Ok(SandboxMechanism::Landlock) => writeln!(formatter, "containment: Landlock and seccomp work")?,
             Err(missing) => writeln!(formatter, "containment: none, {missing}")?,
         }

@@ -20,7 +20,7 @@ use crate::{
     ChildEnd, ChildExit, Signal, SpawnError, SpawnRequest,
     packet::{self, Packet},
     pipes::{ChildPipes, hands_out_pipes},
-    wire::{StartStep, SupervisorOrder, SupervisorReport, WaitStatus},
+    wire::{SandboxFailure, StartStep, SupervisorOrder, SupervisorReport, WaitStatus},
 };
 
 /// A child and its descendants. Dropping it kills the whole tree.
@@ -35,11 +35,13 @@ pub struct Child {
 }
 
 /// The state of a child, from the reports of its supervisor.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct ChildState {
     pid: Option<u32>,
     started: bool,
     failed: Option<(StartStep, i32)>,
+    /// Why its sandbox could not be made.
+    no_sandbox: Option<SandboxFailure>,
     ended: Option<ChildEnd>,
     /// The last count of descendants, and the number of counts.
     descendants: (u32, u64),
@@ -50,9 +52,10 @@ struct ChildState {
 
 impl ChildState {
     fn apply(&mut self, packet: &Packet<SupervisorReport>) {
-        match packet.message {
+        match packet.message.clone() {
             SupervisorReport::Starting => self.pid = packet.sender,
             SupervisorReport::Started => self.started = true,
+            SupervisorReport::NoSandbox(failure) => self.no_sandbox = Some(failure),
             SupervisorReport::Failed { step, errno } => self.failed = Some((step, errno)),
             SupervisorReport::Ended { status, descendants } => {
                 let exit = match status {
@@ -73,7 +76,7 @@ impl Child {
     pub(crate) async fn begin(
         socket: OwnedFd,
         request: &SpawnRequest,
-        in_bubblewrap: bool,
+        in_namespaces: bool,
     ) -> Result<Self, SpawnError> {
         static LAST: AtomicU64 = AtomicU64::new(0);
         rustix::io::ioctl_fionbio(&socket, true).map_err(SpawnError::system("watch a socket"))?;
@@ -92,6 +95,9 @@ impl Child {
             used_prepared_sandbox: false,
         };
         let state = child.until(|state| state.started || state.failed.is_some() || state.silent).await?;
+        if let Some(SandboxFailure { why, forbidden }) = state.no_sandbox {
+            return Err(SpawnError::Sandbox { why, forbidden });
+        }
         let failed = |step, path: &PathBuf, errno| {
             let source = io::Error::from_raw_os_error(errno);
             Err(SpawnError::Program { step, path: path.clone(), source })
@@ -114,7 +120,9 @@ impl Child {
                 child.pid = pid;
                 Ok(child)
             }
-            (None, None) if in_bubblewrap => Err(SpawnError::Sandbox { said: None }),
+            (None, None) if in_namespaces => {
+                Err(SpawnError::Sandbox { why: "its supervisor ended".into(), forbidden: false })
+            }
             (None, _) => Err(SpawnError::Lost),
         }
     }
@@ -201,7 +209,7 @@ impl Child {
     hands_out_pipes!();
 
     async fn until(&self, enough: impl FnMut(&ChildState) -> bool) -> Result<ChildState, SpawnError> {
-        self.state.clone().wait_for(enough).await.map(|state| *state).map_err(|_| SpawnError::Lost)
+        self.state.clone().wait_for(enough).await.map(|state| state.clone()).map_err(|_| SpawnError::Lost)
     }
 
     /// Sends an order to the supervisor. Succeeds where the supervisor has ended.

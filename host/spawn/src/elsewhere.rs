@@ -22,7 +22,7 @@ pub use crate::uncontained::UncontainedChild as Child;
 /// Starts children without containment. It needs nothing that it could share with clones.
 #[derive(Debug, Clone, Default)]
 pub struct Spawner {
-    bubblewrap_required: bool,
+    namespaces_required: bool,
 }
 
 impl Spawner {
@@ -41,8 +41,8 @@ impl Spawner {
 
     /// Refuses all children: no grant gives containment up.
     #[must_use]
-    pub fn requiring_bubblewrap(self) -> Self {
-        Self { bubblewrap_required: true }
+    pub fn requiring_namespaces(self) -> Self {
+        Self { namespaces_required: true }
     }
 
     /// The same spawner: there is nothing to try in a workspace.
@@ -66,8 +66,7 @@ impl Spawner {
         let missing = || MissingAbility(uncontained::CONTAINED.to_owned());
         Ok(Arc::new(Capabilities {
             containment: Err(missing()),
-            bubblewrap: Err(missing()),
-            bubblewrap_is_there: false,
+            namespaces: Err(missing()),
             landlock: Err(missing()),
             another_user: false,
             process_limit: ProcessLimitScope::Nothing,
@@ -75,7 +74,7 @@ impl Spawner {
             user_namespaces: false,
             seccomp: false,
             pidfd: false,
-            bubblewrap_required: self.bubblewrap_required,
+            namespaces_required: self.namespaces_required,
             settled: true,
             warnings: Vec::new(),
         }))
@@ -93,7 +92,7 @@ impl Spawner {
         let SpawnRequest { containment, user, limits, program, working_directory, .. } = &request;
         uncontained::check(containment, *user, limits, program, working_directory).map_err(|error| match error {
             SpawnError::Uncontainable { missing, .. } => {
-                SpawnError::Uncontainable { missing, required: self.bubblewrap_required }
+                SpawnError::Uncontainable { missing, required: self.namespaces_required }
             }
             error => error,
         })?;

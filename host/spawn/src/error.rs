@@ -74,10 +74,12 @@ pub enum SpawnError {
         source: io::Error,
     },
     /// The sandbox ended before the program began.
-    #[error("the sandbox could not be set up{}", reason(said.as_deref()))]
+    #[error("the sandbox could not be set up: {why}")]
     Sandbox {
-        /// The last line that bubblewrap wrote, if any, cleaned for people.
-        said: Option<String>,
+        /// The step that failed, and the system's reason.
+        why: String,
+        /// Whether the system lets no program of the host's user take that step.
+        forbidden: bool,
     },
     /// The control group that bounds the whole tree could not be made.
     #[error(
@@ -104,9 +106,9 @@ pub enum SpawnError {
 /// The remedy where nothing contains.
 fn remedy(required: bool) -> &'static str {
     match (cfg!(target_os = "linux"), required) {
-        (true, true) => "install what is missing; no grant gives that up here",
+        (true, true) => "`wharf doctor` says what to allow; no grant gives that up here",
         (true, false) => {
-            "install what is missing, or have the operator say `require_containment = false`, which gives the program \
+            "`wharf doctor` says what to allow; or have the operator say `require_containment = false`, which gives the program \
              all that the host's own user may do"
         }
         (false, true) => "the operator requires it of every program, whatever a grant says",
@@ -114,14 +116,6 @@ fn remedy(required: bool) -> &'static str {
             "have the operator say `require_containment = false`, which gives the program all that the host's own user \
              may do, without limits"
         }
-    }
-}
-
-/// The reason for a missing sandbox, in bubblewrap's words.
-fn reason(said: Option<&str>) -> String {
-    match said {
-        Some(said) => format!(": {said}"),
-        None => "; a path that it was to show may not exist".to_owned(),
     }
 }
 

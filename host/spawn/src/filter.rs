@@ -16,7 +16,7 @@ use seccompiler::{
 /// The kinds of filter.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SyscallFilter {
-    /// For a child in bubblewrap, whose namespaces do most of the containment.
+    /// For a child in a sandbox, whose namespaces do most of the containment.
     InSandbox,
     /// For a child that only Landlock and this filter contain.
     BesideLandlock {

@@ -44,7 +44,7 @@ pub(crate) fn launch_of(request: &SpawnRequest, enclosure: Enclosure) -> Result<
         limits: request.limits,
         descriptors: request.descriptors.iter().map(|descriptor| descriptor.number).collect(),
         terminal: matches!(request.stdin, ChildInput::Terminal(_)),
-        // In bubblewrap the supervisor itself runs as that user.
+        // In a sandbox the supervisor itself runs as that user.
         user: request.user.filter(|_| !matches!(enclosure, Enclosure::Around)),
         enclosure,
     };

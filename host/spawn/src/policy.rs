@@ -121,7 +121,7 @@ impl WorkspaceView {
 
     pub(crate) fn within(workspace: &ChildWorkspace, mechanism: Option<SandboxMechanism>) -> Self {
         match mechanism {
-            Some(SandboxMechanism::Bubblewrap) => {
+            Some(SandboxMechanism::Namespaces) => {
                 Self { files: WORKSPACE.into(), home: HOME.into(), temporary: "/tmp".into() }
             }
             // Neither can show anything at another path.
@@ -150,7 +150,7 @@ impl WorkspaceView {
 #[must_use]
 pub fn mechanism_word(capabilities: &Capabilities) -> process::Containment {
     match mechanism(capabilities) {
-        Some(SandboxMechanism::Bubblewrap) => process::Containment::Bubblewrap,
+        Some(SandboxMechanism::Namespaces) => process::Containment::Namespaces,
         Some(SandboxMechanism::Landlock) => process::Containment::Landlock,
         None => process::Containment::None,
     }
@@ -165,7 +165,7 @@ pub fn refusal(grant: &GrantedChildren<'_>, capabilities: &Capabilities) -> Opti
 
 /// Whether only contained children may start.
 fn is_required(grant: &GrantedChildren<'_>, capabilities: &Capabilities) -> bool {
-    grant.requires_containment() || capabilities.bubblewrap_required
+    grant.requires_containment() || capabilities.namespaces_required
 }
 
 fn mechanism(capabilities: &Capabilities) -> Option<SandboxMechanism> {

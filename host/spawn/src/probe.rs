@@ -149,20 +149,19 @@ fn request(
 /// All abilities of this machine, with the outcome of the trials.
 pub(crate) fn capabilities(
     containment: Result<SandboxMechanism, MissingAbility>,
-    bubblewrap: Result<(), MissingAbility>,
+    namespaces: Result<(), MissingAbility>,
 ) -> Capabilities {
     let groups = ControlGroups::find();
     let root = geteuid().is_root();
     let process_limit = match containment {
         _ if groups.bound_processes() => ProcessLimitScope::Tree,
-        Ok(SandboxMechanism::Bubblewrap) if root => ProcessLimitScope::TreeOfAnotherUser,
-        Ok(SandboxMechanism::Bubblewrap) => ProcessLimitScope::Tree,
+        Ok(SandboxMechanism::Namespaces) if root => ProcessLimitScope::TreeOfAnotherUser,
+        Ok(SandboxMechanism::Namespaces) => ProcessLimitScope::Tree,
         Ok(SandboxMechanism::Landlock) | Err(_) => ProcessLimitScope::User,
     };
     Capabilities {
         containment,
-        bubblewrap,
-        bubblewrap_is_there: false,
+        namespaces,
         landlock: landlock::offered(),
         another_user: root,
         process_limit,
@@ -171,7 +170,7 @@ pub(crate) fn capabilities(
             && fs::read_to_string("/proc/sys/kernel/unprivileged_userns_clone").map_or(true, |on| on.trim() == "1"),
         seccomp: Path::new("/proc/sys/kernel/seccomp/actions_avail").exists(),
         pidfd: pidfd_open(getpid(), PidfdFlags::empty()).is_ok(),
-        bubblewrap_required: false,
+        namespaces_required: false,
         settled: true,
         warnings: Vec::new(),
     }

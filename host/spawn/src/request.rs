@@ -124,7 +124,7 @@ pub enum Containment {
 }
 
 /// The files and the network that a contained child has beside the system's own programs
-/// and libraries. In bubblewrap users and groups have names of the sandbox's own: `root`,
+/// and libraries. In namespaces users and groups have names of the sandbox's own: `root`,
 /// `nobody`, and `wharf` for a child that is neither.
 #[derive(Debug, Clone, Default)]
 pub struct Sandbox {
@@ -133,9 +133,9 @@ pub struct Sandbox {
     /// Files and directories that it reads. With Landlock, one inside of a writable
     /// directory is writable too.
     pub readable: Vec<Bind>,
-    /// Whether it has the host's network; in bubblewrap that includes the
+    /// Whether it has the host's network; in namespaces that includes the
     /// abstract UNIX sockets of the host's network namespace. Without the network, it has a
-    /// loopback of its own in bubblewrap, and no sockets at all with Landlock.
+    /// loopback of its own in namespaces, and no sockets at all with Landlock.
     pub network: bool,
 }
 

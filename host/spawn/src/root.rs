@@ -55,16 +55,9 @@ impl RootSupervisor {
         Err(io::Error::other("this program, run again, is no supervisor: it may have been loaded as a library"))
     }
 
-    /// Hands the root a child's socket, and a pipe for the errors of bubblewrap, where the
-    /// host reads them.
-    pub(crate) fn fork_supervisor(
-        &self,
-        spec: &SupervisorSpec,
-        child: &OwnedFd,
-        errors: Option<&OwnedFd>,
-    ) -> io::Result<()> {
-        let given: Vec<_> = errors.into_iter().chain([child]).map(|given| given.as_fd()).collect();
-        packet::send(&self.control, spec, &given)
+    /// Hands the root a child's socket.
+    pub(crate) fn fork_supervisor(&self, spec: &SupervisorSpec, child: &OwnedFd) -> io::Result<()> {
+        packet::send(&self.control, spec, &[child.as_fd()])
     }
 }
 

@@ -5,7 +5,6 @@
 //! and the program.
 
 mod probing;
-mod setup_errors;
 
 use std::{
     io,
@@ -25,11 +24,10 @@ use crate::{
     wire::{Enclosure, SupervisorOrder, SupervisorSpec, SupervisorTask, TreeBounds},
 };
 use probing::CapabilityCache;
-use setup_errors::SetupErrors;
 
 /// Starts children, each below a supervisor of its own. Clones share one root.
 ///
-/// After a child in bubblewrap the spawner prepares an equal sandbox for half a minute, so
+/// After a child in namespaces the spawner prepares an equal sandbox for half a minute, so
 /// that the next such child starts in a fraction of
 /// the time. That child may see older copies of settings, such as `/etc/resolv.conf`. At
 /// most eight sandboxes wait.
@@ -45,7 +43,7 @@ pub struct Spawner {
     prepared: Arc<PreparedSandboxes>,
     never_prepares: bool,
     only_mechanism: Option<SandboxMechanism>,
-    bubblewrap_required: bool,
+    namespaces_required: bool,
     probe_workspaces: Option<ProbeWorkspaces>,
 }
 
@@ -64,11 +62,11 @@ impl Spawner {
         Self { only_mechanism: Some(mechanism), ..Self::default() }
     }
 
-    /// Contains children by bubblewrap alone: where it does not
+    /// Contains children by namespaces alone: where they do not
     /// work, the spawner refuses all contained children, and no grant gives that up.
     #[must_use]
-    pub fn requiring_bubblewrap(self) -> Self {
-        Self { bubblewrap_required: true, ..self }
+    pub fn requiring_namespaces(self) -> Self {
+        Self { namespaces_required: true, ..self }
     }
 
     /// Also tries mechanisms in workspaces that `make` makes, as those of
@@ -98,7 +96,7 @@ impl Spawner {
                 match &found.containment {
                     Ok(mechanism) => Some(*mechanism),
                     Err(missing) if found.settled => {
-                        let required = found.bubblewrap_required;
+                        let required = found.namespaces_required;
                         return Err(SpawnError::Uncontainable { missing: missing.to_string(), required });
                     }
                     Err(missing) => return Err(SpawnError::Unproven { missing: missing.to_string() }),
@@ -123,7 +121,7 @@ impl Spawner {
         }
         let (spec, enclosure) = supervisor_spec(&request, mechanism)?;
         let description = match &request.containment {
-            Containment::Required(sandbox) if ahead && mechanism == Some(SandboxMechanism::Bubblewrap) => {
+            Containment::Required(sandbox) if ahead && mechanism == Some(SandboxMechanism::Namespaces) => {
                 Some(SandboxDescription::new(spec.clone(), sandbox::shown(sandbox)))
             }
             _ => None,
@@ -157,17 +155,9 @@ impl Spawner {
         mechanism: Option<SandboxMechanism>,
     ) -> Result<Child, SpawnError> {
         let (host, other) = packet::pair().map_err(SpawnError::system("make a socket"))?;
-        let (errors, written) = match spec.task {
-            SupervisorTask::Contain(_) => SetupErrors::pipe().map(|(errors, written)| (Some(errors), Some(written)))?,
-            SupervisorTask::Supervise => (None, None),
-        };
-        self.fork_supervisor(spec, &other, written.as_ref()).await?;
-        drop((other, written));
-        match (Self::begin(host, given, request, mechanism).await, errors) {
-            // All holders of its socket are gone, so their errors are in the pipe.
-            (Err(SpawnError::Sandbox { .. }), Some(errors)) => Err(SpawnError::Sandbox { said: errors.last_line() }),
-            (begun, _) => begun,
-        }
+        self.fork_supervisor(spec, &other).await?;
+        drop(other);
+        Self::begin(host, given, request, mechanism).await
     }
 
     /// Orders the supervisor at the other end of this socket to start the child.
@@ -183,7 +173,7 @@ impl Spawner {
             return Err(SpawnError::System { action: "send a child's streams", source: error });
         }
         // Where the supervisor has ended, its last report is in the socket.
-        Child::begin(host, request, mechanism == Some(SandboxMechanism::Bubblewrap)).await
+        Child::begin(host, request, mechanism == Some(SandboxMechanism::Namespaces)).await
     }
 
     /// Prepares a sandbox of this description. A failure is harmless: the next child
@@ -192,26 +182,21 @@ impl Spawner {
         let spec = description.spec().clone();
         let Ok(root) = self.root(None).await else { return };
         let Some(other) = self.prepared.reserve(description) else { return };
-        if let Err(error) = root.fork_supervisor(&spec, &other, None) {
+        if let Err(error) = root.fork_supervisor(&spec, &other) {
             tracing::debug!(%error, "no sandbox is made ahead");
         }
     }
 
     /// Hands a child's socket to the root; starts another root where this one
     /// was killed.
-    async fn fork_supervisor(
-        &self,
-        spec: &SupervisorSpec,
-        child: &OwnedFd,
-        errors: Option<&OwnedFd>,
-    ) -> Result<(), SpawnError> {
+    async fn fork_supervisor(&self, spec: &SupervisorSpec, child: &OwnedFd) -> Result<(), SpawnError> {
         let root = self.root(None).await?;
-        let Err(error) = root.fork_supervisor(spec, child, errors) else { return Ok(()) };
+        let Err(error) = root.fork_supervisor(spec, child) else { return Ok(()) };
         if error.kind() == io::ErrorKind::InvalidInput {
             return Err(SpawnError::System { action: "describe the sandbox in one packet", source: error });
         }
         tracing::warn!(%error, "the root of the supervisors is gone; starting another");
-        self.root(Some(&root)).await?.fork_supervisor(spec, child, errors).map_err(SpawnError::Supervisor)
+        self.root(Some(&root)).await?.fork_supervisor(spec, child).map_err(SpawnError::Supervisor)
     }
 
     /// The root; starts one where there is none, or only the one that is gone.
@@ -234,31 +219,22 @@ fn supervisor_spec(
     mechanism: Option<SandboxMechanism>,
 ) -> Result<(SupervisorSpec, Enclosure), SpawnError> {
     let (task, enclosure) = match (&request.containment, mechanism) {
-        (Containment::Required(sandbox), Some(SandboxMechanism::Bubblewrap)) => match sandbox::find() {
-            Some(bubblewrap) => {
-                let home = users::home(&request.environment, sandbox);
-                (
-                    SupervisorTask::Contain(sandbox::command(&bubblewrap, sandbox, request.user, &home)),
-                    Enclosure::Around,
-                )
-            }
-            None => {
-                let missing = "bubblewrap is not there any more".into();
-                return Err(SpawnError::Uncontainable { missing, required: false });
-            }
-        },
+        (Containment::Required(sandbox), Some(SandboxMechanism::Namespaces)) => {
+            let home = users::home(&request.environment, sandbox);
+            (SupervisorTask::Contain(sandbox::view(sandbox, request.user, &home)), Enclosure::Around)
+        }
         (Containment::Required(sandbox), _) => {
             (SupervisorTask::Supervise, Enclosure::Landlock(sandbox::confinement(sandbox)?))
         }
         (Containment::None, _) => (SupervisorTask::Supervise, Enclosure::None),
     };
     let ChildLimits { processes, memory_bytes, .. } = request.limits;
-    // In bubblewrap the user namespace counts. A group takes milliseconds to enter, so
+    // A user namespace counts by itself. A group takes milliseconds to enter, so
     // it is for trees that nothing else counts.
-    let counted = mechanism == Some(SandboxMechanism::Bubblewrap) && (request.user.is_some() || !geteuid().is_root());
+    let counted = mechanism == Some(SandboxMechanism::Namespaces) && (request.user.is_some() || !geteuid().is_root());
     let bounds = TreeBounds {
-        // The supervisor is in the group, and so is bubblewrap.
-        processes: processes.filter(|_| !counted).map(|processes| processes.saturating_add(2)),
+        // The supervisor is in the group.
+        processes: processes.filter(|_| !counted).map(|processes| processes.saturating_add(1)),
         memory_bytes,
     };
     let group = (bounds.processes.is_some() || memory_bytes.is_some()).then_some(bounds);

@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! host ── root ─┬─ supervisor ── program ── …
-//!               └─ bubblewrap ─┆─ supervisor (first of its namespace) ── program ── …
+//!               └─┆─ supervisor (first of its namespaces) ── program ── …
 //! ```
 //!
 //! Every supervisor has a socket of its own to the host, whose end means that
@@ -18,13 +18,14 @@
 //! Never runs in the host's own process.
 
 mod confine;
+mod contain;
 mod groups;
 mod launch;
 mod root;
-mod stage;
 mod supervise;
 mod system;
 mod tree;
+mod view;
 
 use std::os::fd::{AsFd as _, OwnedFd};
 
@@ -33,19 +34,13 @@ pub(crate) use system::null;
 
 /// The first argument that makes this program the root. No user types it.
 pub(crate) const ROOT: &str = "wharf-supervisor:root";
-/// The first argument that makes this program the supervisor of a child.
-pub(crate) const SUPERVISOR: &str = "wharf-supervisor:child";
 
 /// Decides, before `main`, whether this process is a supervisor. There is no other thread,
 /// and the function uses only parts of the standard library that need no preparation.
 #[ctor::ctor(unsafe)]
 fn before_main() {
-    let Some(role) = std::env::args_os().nth(1) else { return };
-    if role == ROOT {
+    if std::env::args_os().nth(1).is_some_and(|role| role == ROOT) {
         root::run(control());
-    } else if role == SUPERVISOR {
-        system::close_on_exec_all();
-        supervise::run(control());
     }
 }
 

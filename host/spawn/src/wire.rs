@@ -24,8 +24,8 @@ pub(crate) struct SupervisorSpec {
 pub(crate) enum SupervisorTask {
     /// A fork of the root.
     Supervise,
-    /// A program run by bubblewrap.
-    Contain(BubblewrapCommand),
+    /// A fork of the root in a sandbox.
+    Contain(SandboxView),
 }
 
 /// Limits of a whole tree.
@@ -35,26 +35,20 @@ pub(crate) struct TreeBounds {
     pub(crate) memory_bytes: Option<u64>,
 }
 
-/// The command line of bubblewrap with a supervisor in it, in its order.
+/// The sandbox around a supervisor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct BubblewrapCommand {
-    /// bubblewrap and the arguments before the files.
-    pub(crate) command: Vec<Vec<u8>>,
-    /// Files of the system that the sandbox gets copies of, where they exist.
-    pub(crate) copies: Vec<Vec<u8>>,
-    /// Files that are the sandbox's own: path and contents.
-    pub(crate) made: Vec<(Vec<u8>, Vec<u8>)>,
-    /// The arguments after the files; the root adds the supervisor's program and argument.
-    pub(crate) rest: Vec<Vec<u8>>,
-    /// The user of bubblewrap, and the paths that the root shows that user below
-    /// [`STAGE`], each under its number: the user may not reach them otherwise.
+pub(crate) struct SandboxView {
+    /// Files and directories beside the system's own, each as the host and as the child
+    /// names it.
+    pub(crate) readable: Vec<(Vec<u8>, Vec<u8>)>,
+    pub(crate) writable: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Whether it has the host's network.
+    pub(crate) network: bool,
+    /// Its user; absent for the host's own.
     pub(crate) user: Option<u32>,
-    pub(crate) staged: Vec<Vec<u8>>,
+    /// The home of that user, as the child names it.
+    pub(crate) home: Vec<u8>,
 }
-
-/// Where the root mounts paths for another user, in a mount namespace
-/// of that supervisor.
-pub(crate) const STAGE: &str = "/tmp";
 
 /// The paths and the network that Landlock leaves to a child.
 #[derive(Debug, Serialize, Deserialize)]
@@ -110,13 +104,15 @@ pub(crate) enum SupervisorOrder {
 }
 
 /// From the supervisor to the host.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum SupervisorReport {
     /// Sent by the child itself, just before it becomes the program: the
     /// system puts its process id beside it, as the host sees it.
     Starting,
     /// The child is the program now.
     Started,
+    /// The sandbox could not be made.
+    NoSandbox(SandboxFailure),
     /// The child could not be started.
     Failed { step: StartStep, errno: i32 },
     /// The program ended.
@@ -125,6 +121,15 @@ pub(crate) enum SupervisorReport {
     Descendants(u32),
     /// The whole tree has ended; the last packet.
     Gone,
+}
+
+/// Why a sandbox could not be made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SandboxFailure {
+    /// The step and the system's reason, for people.
+    pub(crate) why: String,
+    /// Whether this machine does not let the host's user take the step, for any child.
+    pub(crate) forbidden: bool,
 }
 
 /// The step of a start that failed.

@@ -108,7 +108,7 @@ pub(crate) fn open(
 fn spawner(configuration: &Configuration, data: Option<&Path>) -> Spawner {
     let spawner = Spawner::new();
     let spawner = match configuration.required_containment {
-        Some(RequiredContainment::Bubblewrap) => spawner.requiring_bubblewrap(),
+        Some(RequiredContainment::Namespaces) => spawner.requiring_namespaces(),
         None => spawner,
     };
     let Some(data) = data else { return spawner };

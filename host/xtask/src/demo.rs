@@ -100,7 +100,6 @@ pub(crate) fn tell(workspace: &Workspace) -> Result<()> {
 /// The command alone, with the features that it has in the workspace: as a package by itself
 /// it may get others of shared dependencies, and the tests would then compile wasmtime again.
 fn build(workspace: &Workspace) -> Result<()> {
-    packages::ensure_containment()?;
     packages::ensure_browser()?;
     components::build(workspace, false, Choice::from_environment()?)?;
     say("Building the host (minutes on a fresh clone: wasmtime is large)");

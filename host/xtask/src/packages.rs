@@ -21,9 +21,6 @@ const fn program(command: &'static str, package: &'static str) -> PackagedProgra
     PackagedProgram { command, package }
 }
 
-/// What contains the programs that tools start.
-const CONTAINMENT: PackagedProgram = program("bwrap", "bubblewrap");
-
 /// Interactive programs that tests drive in terminals, and what follows them
 /// over HTTP.
 const INTERACTIVE: [PackagedProgram; 11] = [
@@ -46,15 +43,6 @@ const WEBVIEWS: [PackagedProgram; 3] =
 
 /// A library, by the name that pkg-config has for it.
 const WEBKIT: PackagedProgram = program("webkit2gtk-4.1", "libwebkit2gtk-4.1-dev");
-
-/// Sees to it that bubblewrap is there, or says what goes without it.
-pub(crate) fn ensure_containment() -> Result<()> {
-    ensure(
-        &[CONTAINMENT],
-        "which contains the programs that tools start",
-        "Programs are contained by Landlock where the kernel has it, and refused otherwise",
-    )
-}
 
 /// Runs web pages. The one of several browsers that is ready in half the time.
 const BROWSER: PackagedProgram = program("chromium-headless-shell", "chromium-headless-shell");

@@ -219,7 +219,6 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
 /// All members together: a member built alone may get other features of the
 /// shared dependencies, and those would then be compiled twice.
 fn build(workspace: &Workspace, tests: bool) -> Result<()> {
-    packages::ensure_containment()?;
     packages::ensure_browser()?;
     packages::ensure_interactive()?;
     packages::ensure_registry(workspace)?;

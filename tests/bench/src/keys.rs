@@ -127,7 +127,7 @@ pub(crate) const AREAS: &[Area] = &[
         title: "Processes",
         keys: &[
             at_most("process_spawn", 4.0, "a command, not contained, to its first byte / posix spawn, p50"),
-            at_most("process_spawn_bubblewrap", 8.0, "a contained command, with a pause before it / posix spawn, p50"),
+            at_most("process_spawn_contained", 8.0, "a contained command, with a pause before it / posix spawn, p50"),
             at_most("process_spawn_cold", 5.0, "the first contained command of a session / posix spawn, p50"),
             at_most("process_spawn_row", 4.0, "contained commands without a pause / posix spawns without one, p50"),
             at_least("process_output", 0.5, "output of a child, kept and read by cursor / `cat` into a file"),

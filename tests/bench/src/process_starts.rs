@@ -23,8 +23,8 @@ use crate::{
 /// Between two commands: an agent takes far longer to think of the next.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Keys of contained starts; they are left out where bubblewrap does not work.
-const CONTAINED: [&str; 3] = ["process_spawn_bubblewrap", "process_spawn_cold", "process_spawn_row"];
+/// Keys of contained starts; they are left out where namespaces do not work.
+const CONTAINED: [&str; 3] = ["process_spawn_contained", "process_spawn_cold", "process_spawn_row"];
 
 pub(crate) const KEYS: [&str; 4] = ["process_spawn", CONTAINED[0], CONTAINED[1], CONTAINED[2]];
 
@@ -66,8 +66,8 @@ pub(crate) fn measure(setting: &Setting, report: &mut Report) -> Result<()> {
     let user = capabilities.another_user.then_some(1_900_000_000);
     let starter = Starter { runtime, spawner, user, workspaces: tempfile::tempdir()? };
     paused(setting, report, "process_spawn", &starter, &Containment::None)?;
-    if capabilities.containment != Ok(SandboxMechanism::Bubblewrap) {
-        eprintln!("{} are left out: bubblewrap does not work here", CONTAINED.join(", "));
+    if capabilities.containment != Ok(SandboxMechanism::Namespaces) {
+        eprintln!("{} are left out: namespaces do not work here", CONTAINED.join(", "));
         return Ok(());
     }
     let session = starter.session("session")?;

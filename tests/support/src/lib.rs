@@ -10,6 +10,8 @@
 mod attempts;
 pub mod blocking;
 mod look;
+#[cfg(target_os = "linux")]
+pub mod machine;
 mod pause;
 #[cfg(target_os = "linux")]
 pub mod processes;

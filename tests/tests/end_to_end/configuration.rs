@@ -3,7 +3,7 @@
 #![expect(clippy::print_stderr, reason = "a test that cannot run says so")]
 
 use serde_json::json;
-use wharf_tests::{Client, Data, Finished, Setup, component, found, wharf};
+use wharf_tests::{Client, Data, Finished, Setup, component, found, machine, wharf};
 
 /// What `wharf config check` says of this text.
 fn check(text: &str) -> Finished {
@@ -111,18 +111,6 @@ fn a_database_of_something_else_is_left_alone() {
     }
 }
 
-/// `unshare` with what the user needs for mounts of its own.
-const UNSHARE: &str = "unshare --mount $([ \"$(id -u)\" = 0 ] || echo --map-root-user)";
-
-/// A script that runs the command in a place of its own where `mount` works:
-/// nothing of it outlives the command. None where this system lets no such
-/// place be made.
-fn in_namespace(prepare: &str) -> Option<String> {
-    let made = std::process::Command::new("sh").args(["-c", &format!("{UNSHARE} true")]).output();
-    let works = made.is_ok_and(|made| made.status.success());
-    works.then(|| format!("exec {UNSHARE} sh -c '{prepare} && exec \"$@\"' sh \"$@\""))
-}
-
 /// A configuration with the guests, granted state, and where it is.
 fn stateful(files: &Data) -> std::path::PathBuf {
     files.write("wharf.toml", Setup::new().state("").text())
@@ -153,7 +141,7 @@ async fn a_read_only_data_directory_serves_what_is_there_and_says_why_it_keeps_n
     drop(fixture);
     let path = data.path().display();
     let mount = format!("mount --bind {path} {path} && mount -o remount,bind,ro {path}");
-    let Some(read_only) = in_namespace(&mount) else {
+    let Some(read_only) = machine::after(&mount) else {
         // Permissions would do, were it not for root, who may be running this.
         eprintln!("skipped: this system does not let a test mount");
         return;
@@ -184,7 +172,7 @@ fn a_full_disk_refuses_writes_with_a_reason_and_loses_nothing() {
     let disk = files.path().join("disk");
     std::fs::create_dir(&disk).expect("made");
     // Compiled code would fill it before any state did.
-    let small = in_namespace(&format!("mount -t tmpfs -o size=2m none {}", disk.display()))
+    let small = machine::after(&format!("mount -t tmpfs -o size=2m none {}", disk.display()))
         // Files that cannot grow are as good, where the process may live on.
         .unwrap_or_else(|| "trap '' XFSZ; ulimit -f 4096; exec \"$@\"".to_owned());
     let serve = wharf(["serve", "--stdio"]).config(&config).data(&disk).through(&small);

@@ -1,12 +1,10 @@
-//! Machines on which something that contains programs is missing or broken: this
-//! one, with something else in its place.
+//! Machines on which something that contains programs is forbidden or broken: this
+//! one, with less allowed or something else in its place.
 
-use std::{os::unix::fs::PermissionsExt as _, path::Path};
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
-use wharf_tests::{Client, Command, Data, Finished, wharf};
-
-const BUBBLEWRAP: &str = "/usr/bin/bwrap";
+use wharf_tests::{Client, Command, Data, Finished, machine, wharf};
 
 /// A data directory that other users may pass, and a configuration.
 fn data(configuration: &str) -> Data {
@@ -20,22 +18,9 @@ fn command(data: &Data, arguments: &[&str]) -> Command {
     wharf(arguments).config(&data.path().join("wharf.toml")).data(data.path())
 }
 
-/// Runs a command on a machine that has this file in that place; nothing where
-/// this machine cannot play it.
-fn with(data: &Data, file: &Path, place: &str, arguments: &[&str]) -> Option<Finished> {
-    let script = format!("exec {BUBBLEWRAP} --dev-bind / / --dev-bind '{}' {place} \"$@\"", file.display());
-    let true_there = wharf(["--version"]).through(&script).run();
-    if true_there.code != Some(0) {
-        return None;
-    }
-    Some(command(data, arguments).through(&script).run())
-}
-
-/// A bubblewrap that is installed and fails, and a file that is no bubblewrap.
-fn broken(data: &Data) -> std::path::PathBuf {
-    let file = data.write("broken", "#!/bin/sh\necho no namespaces here >&2\nexit 1\n");
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).expect("a mode");
-    file
+/// Runs a command on such a machine.
+fn on(machine: &str, data: &Data, arguments: &[&str]) -> Finished {
+    command(data, arguments).through(machine).run()
 }
 
 fn run_shell(command: &str) -> [&str; 3] {
@@ -50,46 +35,43 @@ fn granted(more: &str) -> String {
 }
 
 #[test]
-fn where_bubblewrap_is_required_nothing_else_takes_its_place_whatever_a_grant_says() {
+fn where_namespaces_are_required_nothing_else_takes_their_place_whatever_a_grant_says() {
     let echo = json!({"command": "echo it runs", "wait_seconds": 60}).to_string();
-    let required = data(&granted("[process]\nrequired = \"bubblewrap\""));
+    let required = data(&granted("[process]\nrequired = \"namespaces\""));
     let usual = command(&required, &run_shell(&echo)).run();
-    assert!(usual.code == Some(0) && usual.out.contains("it runs"), "where it works, it contains: {usual:?}");
-    for file in [Path::new("/dev/null").to_owned(), broken(&required)] {
-        let Some(refused) = with(&required, &file, BUBBLEWRAP, &run_shell(&echo)) else { return };
-        assert_eq!(refused.code, Some(1), "{refused:?}");
-        assert!(!refused.out.contains("it runs"), "{refused:?}");
-        let told = format!("{}{}", refused.out, refused.err);
-        assert!(told.contains("required = \\\"bubblewrap\\\"") || told.contains("required = \"bubblewrap\""), "{told}");
-        assert!(!told.contains("say `require_containment"), "no grant gives that up: {told}");
-        let doctor = with(&required, &file, BUBBLEWRAP, &["doctor"]).expect("it ran before");
-        assert!(doctor.code == Some(1) && doctor.out.contains("!! containment"), "{doctor:?}");
-        assert!(doctor.out.contains("ok given up       nothing: `required"), "{doctor:?}");
-        assert!(!doctor.out.contains("they may do all"), "{doctor:?}");
-        let log = start_log(&required, &file, BUBBLEWRAP);
-        assert!(log.contains("cannot be contained here, and are refused; see"), "{log}");
-        let list = ["call", "workspace__list_processes"];
-        let listed = with(&required, &file, BUBBLEWRAP, &list).expect("it ran before");
-        assert!(listed.out.contains("Processes cannot be started here: bubblewrap"), "{listed:?}");
-        assert!(!listed.out.contains("are not contained"), "{listed:?}");
-    }
+    assert!(usual.code == Some(0) && usual.out.contains("it runs"), "where they work, they contain: {usual:?}");
+    let Some(machine) = machine::without_namespaces() else { return };
+    let refused = on(&machine, &required, &run_shell(&echo));
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(!refused.out.contains("it runs"), "{refused:?}");
+    let told = format!("{}{}", refused.out, refused.err);
+    assert!(told.contains("required = \\\"namespaces\\\"") || told.contains("required = \"namespaces\""), "{told}");
+    assert!(!told.contains("say `require_containment"), "no grant gives that up: {told}");
+    let doctor = on(&machine, &required, &["doctor"]);
+    assert!(doctor.code == Some(1) && doctor.out.contains("!! containment"), "{doctor:?}");
+    assert!(doctor.out.contains("ok given up       nothing: `required"), "{doctor:?}");
+    assert!(!doctor.out.contains("they may do all"), "{doctor:?}");
+    let log = start_log(&machine, &required);
+    assert!(log.contains("cannot be contained here, and are refused; see"), "{log}");
+    let list = ["call", "workspace__list_processes"];
+    let listed = on(&machine, &required, &list);
+    assert!(listed.out.contains("Processes cannot be started here: "), "{listed:?}");
+    assert!(listed.out.contains("the system makes no namespaces"), "{listed:?}");
+    assert!(!listed.out.contains("are not contained"), "{listed:?}");
     // Without that word, the grant decides.
     let open = data(&granted(""));
-    let ran = with(&open, Path::new("/dev/null"), BUBBLEWRAP, &run_shell(&echo)).expect("it ran before");
+    let ran = on(&machine, &open, &run_shell(&echo));
     assert!(ran.code == Some(0) && ran.out.contains("it runs"), "{ran:?}");
-    let doctor = with(&open, Path::new("/dev/null"), BUBBLEWRAP, &["doctor"]).expect("it ran before");
+    let doctor = on(&machine, &open, &["doctor"]);
     assert!(doctor.out.contains("they may do all"), "{doctor:?}");
-    let list = ["call", "workspace__list_processes"];
-    let listed = with(&open, Path::new("/dev/null"), BUBBLEWRAP, &list).expect("it ran before");
+    let listed = on(&machine, &open, &list);
     assert!(!listed.out.contains("cannot be started"), "{listed:?}");
 }
 
-/// What a host says when it starts on a machine that has this file in that place, up to
-/// the word of what contains.
-fn start_log(data: &Data, file: &Path, place: &str) -> String {
+/// What a host says when it starts on such a machine, up to the word of what contains.
+fn start_log(machine: &str, data: &Data) -> String {
     use std::io::{BufRead as _, BufReader};
-    let script = format!("exec {BUBBLEWRAP} --dev-bind / / --dev-bind '{}' {place} \"$@\"", file.display());
-    let mut child = wharf_tests::start(command(data, &["serve", "--stdio"]).through(&script));
+    let mut child = wharf_tests::start(command(data, &["serve", "--stdio"]).through(machine));
     let mut said = String::new();
     for line in BufReader::new(child.stderr.take().expect("piped")).lines() {
         let line = line.expect("text");
@@ -110,14 +92,16 @@ fn commands_run_under_landlock_in_a_workspace_that_belongs_to_another_user() {
     let script =
         "pwd && echo here > file && cat file && cd ~ && echo home > tmp/file && cat ~/tmp/file && cat $TMPDIR/file";
     let call = json!({"command": script, "wait_seconds": 60}).to_string();
-    let Some(ran) = with(&developer, Path::new("/dev/null"), BUBBLEWRAP, &run_shell(&call)) else { return };
+    let Some(machine) = machine::without_namespaces() else { return };
+    let ran = on(&machine, &developer, &run_shell(&call));
     if ran.err.contains("Landlock does not offer") || ran.out.contains("Landlock does not offer") {
         return;
     }
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.out.contains("here") && ran.out.matches("home").count() >= 2, "{ran:?}");
-    let doctor = with(&developer, Path::new("/dev/null"), BUBBLEWRAP, &["doctor"]).expect("it ran before");
+    let doctor = on(&machine, &developer, &["doctor"]);
     assert!(doctor.code == Some(0) && doctor.out.contains("ok containment    Landlock"), "{doctor:?}");
+    assert!(!doctor.out.contains("chmod"), "every directory is open to them: {doctor:?}");
 }
 
 #[test]
@@ -126,58 +110,72 @@ fn the_doctor_names_the_directory_that_keeps_programs_from_their_home_and_they_s
     let inner = developer.path().join("closed");
     std::fs::create_dir(&inner).expect("a directory");
     std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(0o700)).expect("a mode");
-    let own = |arguments: &[&str]| -> Option<Finished> {
-        let script = format!("exec {BUBBLEWRAP} --dev-bind / / --dev-bind /dev/null {BUBBLEWRAP} \"$@\"");
-        if wharf(["--version"]).through(&script).run().code != Some(0) {
-            return None;
-        }
-        let command = wharf(arguments).config(&developer.path().join("wharf.toml")).data(&inner);
-        Some(command.through(&script).run())
+    let Some(machine) = machine::without_namespaces() else { return };
+    let own = |arguments: &[&str]| {
+        wharf(arguments).config(&developer.path().join("wharf.toml")).data(&inner).through(&machine).run()
     };
     let call = json!({"command": "echo here > file && cat file", "wait_seconds": 60}).to_string();
-    let Some(ran) = own(&run_shell(&call)) else { return };
+    let ran = own(&run_shell(&call));
     if ran.err.contains("Landlock does not offer") || ran.out.contains("Landlock does not offer") {
         return;
     }
     assert!(ran.code == Some(0) && ran.out.contains("here"), "{ran:?}");
-    let doctor = own(&["doctor"]).expect("it ran before");
+    let doctor = own(&["doctor"]);
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|about| std::os::unix::fs::MetadataExt::uid(&about) == 0);
     if is_root {
-        let line = doctor.out.lines().find(|line| line.starts_with("!! containment")).unwrap_or_default();
+        let named = |line: &&str| line.starts_with("!! containment") && line.contains("reach neither");
+        let line = doctor.out.lines().find(named).unwrap_or_default();
         assert!(doctor.code == Some(1) && line.contains(inner.to_str().expect("text")), "{doctor:?}");
         // The host made it so, and would make another one so: only this helps.
         assert!(line.contains(&format!("`chmod o+x {}`", inner.display())) && !line.contains("--data"), "{line}");
         let opened = std::process::Command::new("chmod").arg("o+x").arg(&inner).status().expect("chmod");
         assert!(opened.success());
-        let doctor = own(&["doctor"]).expect("it ran before");
-        assert!(!doctor.out.contains("!! containment"), "{doctor:?}");
+        let doctor = own(&["doctor"]);
+        assert!(!doctor.out.contains("reach neither"), "{doctor:?}");
     } else {
-        assert_eq!(doctor.code, Some(0), "the user is the host's own: {doctor:?}");
+        assert!(!doctor.out.contains("reach neither"), "the user is the host's own: {doctor:?}");
     }
 }
 
 #[test]
-fn a_bubblewrap_that_fails_is_told_loudly_and_by_the_doctor() {
+fn namespaces_that_are_forbidden_are_told_by_the_doctor_and_those_that_are_broken_loudly() {
+    const FORBIDDEN: &str = "the sandbox could not be set up: the system makes no namespaces";
+    const BROKEN: &str = "the sandbox could not be set up: cannot show /dev/full";
     let developer = data("profile = \"developer\"\n");
+    let required = data(&granted("[process]\nrequired = \"namespaces\""));
     let call = json!({"command": "echo it runs", "wait_seconds": 60}).to_string();
-    let file = broken(&developer);
-    let Some(ran) = with(&developer, &file, BUBBLEWRAP, &run_shell(&call)) else { return };
-    let told = format!("{}{}", ran.out, ran.err);
-    assert!(told.contains("LANDLOCK CONTAINS") || told.contains("CANNOT BE CONTAINED"), "at warn: {told}");
-    assert!(told.contains("the sandbox could not be set up: no namespaces here"), "in its own words: {told}");
-    let doctor = with(&developer, &file, BUBBLEWRAP, &["doctor"]).expect("it ran before");
-    assert_eq!(doctor.code, Some(1), "{doctor:?}");
-    assert!(doctor.out.contains("!! containment") && doctor.out.contains("bubblewrap is installed and"), "{doctor:?}");
-    assert!(doctor.out.contains("set up: no namespaces here") && !doctor.out.contains("apt-get install"), "{doctor:?}");
-    // Where bubblewrap is required, the doctor has it mended, not installed, and a refused program is told why.
-    let required = data(&granted("[process]\nrequired = \"bubblewrap\""));
-    let file = broken(&required);
-    let doctor = with(&required, &file, BUBBLEWRAP, &["doctor"]).expect("it ran before");
-    assert!(doctor.out.contains("-> make bubblewrap work") && !doctor.out.contains("apt-get"), "{doctor:?}");
-    let refused = with(&required, &file, BUBBLEWRAP, &run_shell(&call)).expect("it ran before");
-    assert!(format!("{}{}", refused.out, refused.err).contains("set up: no namespaces here"), "{refused:?}");
-    let hidden = with(&required, Path::new("/dev/null"), BUBBLEWRAP, &["doctor"]).expect("it ran before");
-    assert!(hidden.out.contains("-> install bubblewrap"), "{hidden:?}");
+    let forbidding = machine::without_namespaces();
+    // Its /dev lacks a device that a sandbox has.
+    let (null, devices) = (developer.write("null", ""), developer.path().join("dev"));
+    std::fs::create_dir(&devices).expect("a directory");
+    let (null, devices) = (null.display(), devices.display());
+    let broken = machine::after(&format!(
+        "mount --bind /dev/null {null} && mount --rbind /dev {devices} && mount -t tmpfs none /dev && \
+         for device in null zero random urandom tty; do \
+           touch /dev/$device && mount --bind {devices}/$device /dev/$device || exit 1; \
+         done"
+    ));
+    for (machine, why, remedy) in
+        [(forbidding, FORBIDDEN, "-> let the user of the host make user namespaces"), (broken, BROKEN, "-> mend that")]
+    {
+        let Some(machine) = machine else { continue };
+        let ran = on(&machine, &developer, &run_shell(&call));
+        let told = format!("{}{}", ran.out, ran.err);
+        let contained = told.contains("it runs");
+        let loudly = told.contains("LANDLOCK CONTAINS") || told.contains("CANNOT BE CONTAINED");
+        assert_eq!(loudly, why == BROKEN || !contained, "{told}");
+        assert!(!loudly || told.contains(why), "with the system's reason: {told}");
+        let doctor = on(&machine, &developer, &["doctor"]);
+        assert!(doctor.out.contains(why), "{doctor:?}");
+        // Many machines forbid them on purpose.
+        assert_eq!(doctor.code, Some(i32::from(loudly)), "{doctor:?}");
+        assert_eq!(doctor.out.contains("!! containment") && doctor.out.contains(remedy), loudly, "{doctor:?}");
+        // Where they are required, a refused program is told why, too.
+        let doctor = on(&machine, &required, &["doctor"]);
+        assert!(doctor.code == Some(1) && doctor.out.contains(remedy), "{doctor:?}");
+        let refused = on(&machine, &required, &run_shell(&call));
+        assert!(format!("{}{}", refused.out, refused.err).contains(why), "{refused:?}");
+    }
 }
 
 #[test]
@@ -185,23 +183,23 @@ fn a_null_device_that_is_none_is_named_by_the_doctor_and_in_the_error() {
     let developer = data("profile = \"developer\"\n");
     let file = developer.write("null", "");
     let call = json!({"command": "echo it runs", "wait_seconds": 60}).to_string();
-    let Some(refused) = with(&developer, &file, "/dev/null", &run_shell(&call)) else { return };
+    let Some(machine) = machine::after(&format!("mount --bind {} /dev/null", file.display())) else { return };
+    let refused = on(&machine, &developer, &run_shell(&call));
     let told = format!("{}{}", refused.out, refused.err);
     assert!(refused.code != Some(0) && told.contains("/dev/null is a regular file"), "{refused:?}");
-    let doctor = with(&developer, &file, "/dev/null", &["doctor"]).expect("it ran before");
+    let doctor = on(&machine, &developer, &["doctor"]);
     assert_eq!(doctor.code, Some(1), "{doctor:?}");
     assert!(doctor.out.contains("/dev/null is a regular file") && doctor.out.contains("mknod"), "{doctor:?}");
     assert!(!doctor.out.contains("/proc/self/exe") && !doctor.out.contains("apt-get"), "{doctor:?}");
     let advice: Vec<_> = doctor.out.lines().filter(|line| line.contains("-> ")).collect();
     assert!(!advice.is_empty() && advice.iter().all(|line| line.contains("mknod")), "{doctor:?}");
     let open = data(&granted(""));
-    let log = start_log(&open, &file, "/dev/null");
+    let log = start_log(&machine, &open);
     assert!(log.contains("no processes can be started here") && !log.contains("unless a grant"), "{log}");
     assert_eq!(std::fs::read(&file).expect("a file"), b"", "nothing was written into it");
 }
 
-/// What a client of a host on a machine without bubblewrap is told of its
-/// processes.
+/// What a client of a host is told of its processes.
 #[test]
 fn the_rules_of_a_session_say_what_contains_and_how_polls_are_judged() {
     let developer = data("profile = \"developer\"\n[process.polls]\nthreshold = 6\nhasty_threshold = 2\n");

@@ -292,7 +292,7 @@ async fn announce_containment(host: Host) {
         None => {}
         Some(Ok(contained)) => {
             let by = match contained {
-                SandboxMechanism::Bubblewrap => "bubblewrap",
+                SandboxMechanism::Namespaces => "namespaces",
                 SandboxMechanism::Landlock => "Landlock and seccomp",
             };
             tracing::info!(target: "wharf::start", by, "processes are contained");
@@ -300,7 +300,7 @@ async fn announce_containment(host: Host) {
         Some(Err(missing)) => {
             let missing = missing.to_string();
             match host.spawner().capabilities().await {
-                Ok(found) if !found.bubblewrap_required => tracing::warn!(
+                Ok(found) if !found.namespaces_required => tracing::warn!(
                     target: "wharf::start",
                     missing,
                     "processes cannot be contained here, and are refused unless a grant gives that up; see `wharf doctor`"

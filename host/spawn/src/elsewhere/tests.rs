@@ -207,9 +207,9 @@ async fn a_program_or_directory_that_is_not_there_is_named() {
 async fn the_machine_limits_nothing_and_no_grant_gives_up_what_the_operator_requires() {
     let found = Spawner::new().capabilities().await.expect("an answer");
     assert_eq!(found.process_limit, ProcessLimitScope::Nothing);
-    assert!(found.settled && !found.bubblewrap_required);
-    let spawner = Spawner::new().requiring_bubblewrap();
-    assert!(spawner.capabilities().await.expect("an answer").bubblewrap_required);
+    assert!(found.settled && !found.namespaces_required);
+    let spawner = Spawner::new().requiring_namespaces();
+    assert!(spawner.capabilities().await.expect("an answer").namespaces_required);
     let contained = SpawnRequest { containment: Containment::Required(Sandbox::default()), ..shell("exit") };
     let refused = spawner.spawn(contained).await.expect_err("nothing contains it");
     assert!(matches!(refused, SpawnError::Uncontainable { required: true, .. }));

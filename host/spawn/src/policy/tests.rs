@@ -6,8 +6,7 @@ use crate::MissingAbility;
 fn capabilities(mechanism: Option<SandboxMechanism>) -> Capabilities {
     Capabilities {
         containment: mechanism.ok_or_else(|| MissingAbility("nothing".to_owned())),
-        bubblewrap_is_there: true,
-        bubblewrap: Ok(()),
+        namespaces: Ok(()),
         landlock: Ok(()),
         another_user: false,
         process_limit: ProcessLimitScope::Tree,
@@ -15,7 +14,7 @@ fn capabilities(mechanism: Option<SandboxMechanism>) -> Capabilities {
         user_namespaces: true,
         seccomp: true,
         pidfd: true,
-        bubblewrap_required: false,
+        namespaces_required: false,
         settled: true,
         warnings: Vec::new(),
     }
@@ -63,7 +62,7 @@ fn variable(plan: &SpawnPlan, name: &str) -> Option<OsString> {
 
 #[test]
 fn an_interactive_shell_sees_its_workspace_as_its_containment_shows_it() {
-    let contained = planned(Some(SandboxMechanism::Bubblewrap), "src", &[]).expect("a plan");
+    let contained = planned(Some(SandboxMechanism::Namespaces), "src", &[]).expect("a plan");
     assert_eq!((contained.directory.to_str(), contained.user), (Some("/workspace/src"), Some(7)));
     assert_eq!(variable(&contained, "HOME"), Some("/home/wharf".into()));
     assert_eq!(variable(&contained, "TERM"), Some("xterm-256color".into()));
@@ -86,8 +85,8 @@ fn where_nothing_contains_a_grant_that_requires_it_still_asks_for_it() {
 fn what_the_operator_requires_of_the_whole_host_no_grant_gives_up() {
     let terminal = TerminalGrant { shell: true, require_containment: false, ..TerminalGrant::with_reason("a test") };
     let grants = Grants { terminal: Some(terminal), ..Grants::default() };
-    let plan = |bubblewrap_required| {
-        let capabilities = Capabilities { bubblewrap_required, ..capabilities(None) };
+    let plan = |namespaces_required| {
+        let capabilities = Capabilities { namespaces_required, ..capabilities(None) };
         planned_with(&grants, &capabilities, "", &[]).expect("a plan").containment
     };
     assert!(matches!(plan(false), Containment::None));
@@ -102,7 +101,7 @@ fn whether_anything_can_be_started_is_told_by_the_same_rule_as_it_is_refused() {
         (None, false, false, true),
         (None, true, true, true),
     ] {
-        let found = Capabilities { bubblewrap_required: required, ..capabilities(mechanism) };
+        let found = Capabilities { namespaces_required: required, ..capabilities(mechanism) };
         let grant = TerminalGrant { require_containment: !gives_up, ..TerminalGrant::with_reason("a test") };
         let grants = Grants { terminal: Some(grant), ..Grants::default() };
         let plugin = "x".parse().expect("a name");

@@ -1,5 +1,5 @@
 //! Probes this machine at the first contained request, keeps the result where
-//! bubblewrap works, and probes again after a while where it does not.
+//! namespaces work, and probes again after a while where they do not.
 //!
 //! A machine that was busy during a probe, or whose operator mends it,
 //! is then not refused for the rest of the host's life.
@@ -19,7 +19,7 @@ use super::Spawner;
 use crate::{
     Capabilities, MissingAbility, SandboxMechanism, SpawnError, landlock,
     probe::{self, ContainmentTrial, TrialOutcome},
-    sandbox, supervisor,
+    supervisor,
 };
 
 /// Longest time of one trial.
@@ -28,7 +28,7 @@ const PROBE_TIME: Duration = Duration::from_secs(10);
 const FIRST_AGAIN: Duration = Duration::from_secs(1);
 /// ...up to this.
 const LAST_AGAIN: Duration = Duration::from_secs(300);
-/// Probes that bubblewrap may leave unanswered before it counts as broken.
+/// Probes that a sandbox of namespaces may leave unanswered before it counts as broken.
 const MOST_UNANSWERED: u32 = 3;
 
 /// The probed capabilities of one spawner and its clones.
@@ -63,6 +63,8 @@ impl ProbedCapabilities {
 struct ContainmentFailure {
     why: String,
     timed_out: bool,
+    /// Whether the system does not allow it.
+    forbidden: bool,
 }
 
 impl CapabilityCache {
@@ -84,8 +86,8 @@ impl CapabilityCache {
 
 impl Spawner {
     /// The capabilities of this machine. The first call probes them, which takes
-    /// some milliseconds; concurrent calls wait for the same answer. Where bubblewrap
-    /// does not work, a later call probes again: after a second at first, and every
+    /// some milliseconds; concurrent calls wait for the same answer. Where namespaces
+    /// do not work, a later call probes again: after a second at first, and every
     /// five minutes in the end. Calls during such a probe get the
     /// last answer.
     ///
@@ -149,7 +151,7 @@ impl Spawner {
                 tracing::warn!("children are contained in part: {warning}");
             }
         }
-        let failed = capabilities.bubblewrap.as_ref().err().filter(|_| again);
+        let failed = capabilities.namespaces.as_ref().err().filter(|_| again);
         match (&capabilities.containment, failed) {
             (Ok(_), None) if capabilities.warnings.is_empty() => {
                 if warned.swap(false, Relaxed) {
@@ -159,7 +161,7 @@ impl Spawner {
             (Ok(_), None) => warned.store(true, Relaxed),
             (Ok(SandboxMechanism::Landlock), Some(why)) if !warned.swap(true, Relaxed) => tracing::warn!(
                 %why,
-                "LANDLOCK CONTAINS CHILDREN, WHICH HIDES LESS: bubblewrap does not work; `required = \"bubblewrap\"` \
+                "LANDLOCK CONTAINS CHILDREN, WHICH HIDES LESS: namespaces do not work; `required = \"namespaces\"` \
                  under [process] refuses them instead; see `wharf doctor`"
             ),
             (Err(missing), _) if !warned.swap(true, Relaxed) => {
@@ -172,40 +174,31 @@ impl Spawner {
         }
     }
 
-    /// The capabilities, whether bubblewrap did not answer, and whether to probe
-    /// again. A patient probe lets Landlock not replace a bubblewrap that
+    /// The capabilities, whether a sandbox of namespaces did not answer, and whether to probe
+    /// again. A patient probe lets Landlock not replace one that
     /// did not answer.
     async fn probe(&self, patient: bool) -> Result<(Capabilities, bool, bool), SpawnError> {
         supervisor::null().map_err(SpawnError::NullDevice)?;
         // Without a root, trials would fail for another reason than this machine's.
         self.root(None).await?;
         let allowed = |mechanism| self.only_mechanism.is_none_or(|only| only == mechanism);
-        let (mut warnings, mut timed_out, mut settled) = (Vec::new(), false, true);
-        let mut bubblewrap_is_there = false;
-        let bubblewrap = match sandbox::find() {
-            _ if !allowed(SandboxMechanism::Bubblewrap) => Err(MissingAbility("it was not asked for".into())),
-            None => Err(MissingAbility("bubblewrap (the program `bwrap`) is not installed".into())),
-            Some(_) => {
-                bubblewrap_is_there = true;
-                self.try_to_contain(SandboxMechanism::Bubblewrap, &mut warnings).await.map_err(|failed| {
-                    timed_out = failed.timed_out;
-                    MissingAbility(format!("bubblewrap is installed and {}", failed.why))
-                })
-            }
+        let (mut warnings, mut timed_out, mut settled) = (Vec::new(), false, false);
+        let namespaces = if allowed(SandboxMechanism::Namespaces) {
+            self.try_to_contain(SandboxMechanism::Namespaces, &mut warnings).await.map_err(|failed| {
+                (timed_out, settled) = (failed.timed_out, failed.forbidden);
+                MissingAbility(format!("a sandbox of namespaces {}", failed.why))
+            })
+        } else {
+            settled = true;
+            Err(MissingAbility("namespaces were not asked for".into()))
         };
         let waits = timed_out && patient;
-        let containment = match &bubblewrap {
-            Ok(()) => Ok(SandboxMechanism::Bubblewrap),
-            Err(missing) if self.bubblewrap_required => {
-                settled = !bubblewrap_is_there;
-                Err(MissingAbility(format!(
-                    "{missing}, and the operator requires it (`required = \"bubblewrap\"` under [process])"
-                )))
-            }
-            Err(missing) if waits || !allowed(SandboxMechanism::Landlock) => {
-                settled = !bubblewrap_is_there;
-                Err(missing.clone())
-            }
+        let containment = match &namespaces {
+            Ok(()) => Ok(SandboxMechanism::Namespaces),
+            Err(missing) if self.namespaces_required => Err(MissingAbility(format!(
+                "{missing}, and the operator requires it (`required = \"namespaces\"` under [process])"
+            ))),
+            Err(missing) if waits || !allowed(SandboxMechanism::Landlock) => Err(missing.clone()),
             Err(missing) => match landlock::offered() {
                 Ok(()) => match self.try_to_contain(SandboxMechanism::Landlock, &mut warnings).await {
                     Ok(()) => Ok(SandboxMechanism::Landlock),
@@ -214,16 +207,13 @@ impl Spawner {
                         Err(MissingAbility(format!("{missing}; Landlock {why}")))
                     }
                 },
-                Err(also) => {
-                    settled = !bubblewrap_is_there;
-                    Err(MissingAbility(format!("{missing}; {also}")))
-                }
+                Err(also) => Err(MissingAbility(format!("{missing}; {also}"))),
             },
         };
-        let again = containment.is_err() || (bubblewrap_is_there && bubblewrap.is_err());
-        let found = probe::capabilities(containment, bubblewrap);
-        let bubblewrap_required = self.bubblewrap_required;
-        Ok((Capabilities { bubblewrap_is_there, bubblewrap_required, settled, warnings, ..found }, timed_out, again))
+        let again = containment.is_err() || (!settled && namespaces.is_err());
+        let found = probe::capabilities(containment, namespaces);
+        let capabilities = Capabilities { namespaces_required: self.namespaces_required, settled, warnings, ..found };
+        Ok((capabilities, timed_out, again))
     }
 
     /// Tries whether this mechanism really runs a program here, as every user that children
@@ -233,7 +223,7 @@ impl Spawner {
         mechanism: SandboxMechanism,
         warnings: &mut Vec<String>,
     ) -> Result<(), ContainmentFailure> {
-        let failed = |why: String| ContainmentFailure { why, timed_out: false };
+        let failed = |why: String| ContainmentFailure { why, timed_out: false, forbidden: false };
         let made = match &self.probe_workspaces {
             Some(workspaces) => {
                 let workspaces = workspaces.clone();
@@ -256,12 +246,13 @@ impl Spawner {
                     TrialOutcome::Failed(why) => return Err(failed(why)),
                 },
                 Ok(Err(error)) => {
-                    let error = wharf_core::text::with_causes(&error);
-                    return Err(failed(format!("does not work here: {error}")));
+                    let forbidden = matches!(error, SpawnError::Sandbox { forbidden: true, .. });
+                    let why = format!("does not work here: {}", wharf_core::text::with_causes(&error));
+                    return Err(ContainmentFailure { why, timed_out: false, forbidden });
                 }
                 Err(_) => {
                     let why = format!("does not answer within {} s", PROBE_TIME.as_secs());
-                    return Err(ContainmentFailure { why, timed_out: true });
+                    return Err(ContainmentFailure { why, timed_out: true, forbidden: false });
                 }
             }
         }

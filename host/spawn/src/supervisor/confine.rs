@@ -16,7 +16,7 @@ use rustix::{
 
 use crate::{
     filter::{self, SyscallFilter},
-    landlock, sandbox, system_paths, users,
+    landlock, system_paths, users,
     wire::{Enclosure, LandlockRules},
 };
 
@@ -66,7 +66,7 @@ impl ReadyEnclosure {
 
 /// Gives up all capabilities. Root without them is a user that owns much; it does not get
 /// them back with a new program.
-fn give_up_capabilities() -> io::Result<()> {
+pub(super) fn give_up_capabilities() -> io::Result<()> {
     set_no_new_privs(true)?;
     // Only root can do the next two steps, and only root needs them.
     let bits = CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED;
@@ -79,7 +79,7 @@ fn give_up_capabilities() -> io::Result<()> {
 }
 
 fn reach_only(confinement: &LandlockRules, terminal: bool) -> io::Result<RulesetCreated> {
-    let settings = system_paths::DIRECTORIES_OF_SETTINGS.iter().chain(&sandbox::SETTINGS);
+    let settings = system_paths::DIRECTORIES_OF_SETTINGS.iter().chain(&system_paths::SETTINGS);
     let system = system_paths::SYSTEM.iter().chain(settings).chain(&users::FILES).chain(&landlock::OF_THE_MACHINE);
     let system = system.map(|path| (Path::new(*path), false));
     let readable = confinement.readable.iter().map(|path| (path_of(path), true));

@@ -3,36 +3,24 @@
 //!
 //! Never runs a program itself, and holds no descriptor of a child.
 
-use std::{
-    collections::HashMap,
-    ffi::{CString, OsStr},
-    fs::File,
-    io::{self, Seek as _, Write as _},
-    os::{
-        fd::{IntoRawFd as _, OwnedFd},
-        unix::ffi::OsStrExt as _,
-    },
-    path::Path,
-};
+use std::{collections::HashMap, io, os::fd::OwnedFd};
 
 use rustix::{
     event::{PollFd, PollFlags, poll},
-    fs::{MemfdFlags, memfd_create},
-    io::FdFlags,
     process::{Pid, Signal, WaitOptions, getpid, set_child_subreaper, setsid, wait},
 };
 
 use super::{
-    SUPERVISOR, confine,
+    contain::{self, Ids},
     groups::{ControlGroups, TreeGroups},
     launch::seal,
-    stage, supervise,
+    supervise,
     system::{self, ForkSide},
     tree,
 };
 use crate::{
     packet::{self, Packet},
-    wire::{BubblewrapCommand, StartStep, SupervisorReport, SupervisorSpec, SupervisorTask},
+    wire::{SandboxView, StartStep, SupervisorReport, SupervisorSpec, SupervisorTask},
 };
 
 /// The living supervisors, and the groups of their trees.
@@ -76,24 +64,23 @@ pub(super) fn run(control: OwnedFd) -> ! {
                 let made = match made.unwrap_or_else(|| Ok(TreeGroups::default())) {
                     Ok(made) => made,
                     Err(error) => {
-                        refuse(&child, StartStep::Bound, &error);
+                        refuse(&child, &failed(StartStep::Bound, &error));
                         continue;
                     }
                 };
-                match system::fork() {
-                    Ok(ForkSide::Parent(pid)) => drop(supervisors.insert(pid, made)),
-                    Ok(ForkSide::Child) => {
-                        let errors = descriptors.pop();
+                match fork(message.task) {
+                    Ok((ForkSide::Parent(pid), _)) => drop(supervisors.insert(pid, made)),
+                    Ok((ForkSide::Child, sandbox)) => {
                         drop((control, children, descriptors));
                         if let Err(error) = made.enter() {
-                            refuse(&child, StartStep::Bound, &error);
+                            refuse(&child, &failed(StartStep::Bound, &error));
                             std::process::exit(0)
                         }
-                        become_supervisor(message.task, child, errors)
+                        become_supervisor(sandbox, child)
                     }
-                    Err(error) => {
+                    Err(report) => {
                         ended.push(made);
-                        refuse(&child, StartStep::Prepare, &error);
+                        refuse(&child, &report);
                     }
                 }
             }
@@ -105,11 +92,14 @@ pub(super) fn run(control: OwnedFd) -> ! {
     std::process::exit(0)
 }
 
+fn failed(step: StartStep, error: &io::Error) -> SupervisorReport {
+    SupervisorReport::Failed { step, errno: error.raw_os_error().unwrap_or(libc::EIO) }
+}
+
 /// Tells the host why a child gets no supervisor.
-fn refuse(child: &OwnedFd, step: StartStep, error: &io::Error) {
-    let errno = error.raw_os_error().unwrap_or(libc::EIO);
+fn refuse(child: &OwnedFd, report: &SupervisorReport) {
     // The host may be gone, and then no side needs the report.
-    let _ = packet::send(child, &SupervisorReport::Failed { step, errno }, &[]);
+    let _ = packet::send(child, report, &[]);
 }
 
 /// Closes all descriptors of the host, except for the socket.
@@ -145,61 +135,26 @@ fn reap(supervisors: &mut Supervisors) -> Vec<TreeGroups> {
 }
 
 /// Turns this process into a supervisor; never returns to the loop of the root.
-fn become_supervisor(task: SupervisorTask, control: OwnedFd, errors: Option<OwnedFd>) -> ! {
+fn become_supervisor(sandbox: Option<(SandboxView, Ids)>, control: OwnedFd) -> ! {
+    if let Some((view, own)) = sandbox
+        && let Err(failure) = contain::enter(&view, own)
+    {
+        refuse(&control, &SupervisorReport::NoSandbox(failure));
+        std::process::exit(0)
+    }
+    supervise::run(control)
+}
+
+/// Forks this process, into namespaces where the task says so; else the report of the failure.
+fn fork(task: SupervisorTask) -> Result<(ForkSide, Option<(SandboxView, Ids)>), SupervisorReport> {
     match task {
-        SupervisorTask::Supervise => supervise::run(control),
-        SupervisorTask::Contain(sandbox) => {
-            // The end of the socket reports a failure; the program inside reports
-            // its own end.
-            if let Some(errors) = errors {
-                let _ = rustix::stdio::dup2_stderr(&errors);
-            }
-            if let Err(error) = contain(sandbox, control) {
-                let _ = writeln!(io::stderr(), "{error}");
-            }
-            system::leave()
-        }
+        SupervisorTask::Supervise => match system::fork() {
+            Ok(side) => Ok((side, None)),
+            Err(error) => Err(failed(StartStep::Prepare, &error)),
+        },
+        SupervisorTask::Contain(view) => match contain::fork(&view) {
+            Ok((side, own)) => Ok((side, Some((view, own)))),
+            Err(failure) => Err(SupervisorReport::NoSandbox(failure)),
+        },
     }
-}
-
-/// Becomes bubblewrap, with this program at the end of its command. A descriptor names this
-/// program: the sandbox does not show its path, and an update may have
-/// replaced it.
-fn contain(sandbox: BubblewrapCommand, control: OwnedFd) -> io::Result<()> {
-    let _ = setsid();
-    let mut command = sandbox.command;
-    // The user that this process becomes below may not be able to open these files.
-    for path in sandbox.copies {
-        let Ok(file) = File::open(Path::new(OsStr::from_bytes(&path))) else { continue };
-        let words = [b"--perms".to_vec(), b"0444".to_vec(), b"--file".to_vec(), number_for_a_program(file)?, path];
-        command.extend(words);
-    }
-    for (path, contents) in sandbox.made {
-        let mut file = File::from(memfd_create("wharf-made", MemfdFlags::CLOEXEC)?);
-        file.write_all(&contents)?;
-        file.rewind()?;
-        command.extend([b"--perms".to_vec(), b"0444".to_vec(), b"--file".to_vec(), number_for_a_program(file)?, path]);
-    }
-    command.extend(sandbox.rest);
-    let itself = number_for_a_program(File::open("/proc/self/exe")?)?;
-    command.push([b"/proc/self/fd/", &itself[..]].concat());
-    command.push(SUPERVISOR.into());
-    rustix::stdio::dup2_stdin(&control)?;
-    if let Some(user) = sandbox.user {
-        stage::show(&sandbox.staged)?;
-        confine::become_user(user)?;
-    }
-    system::accept_signals();
-    let command = command.into_iter().map(CString::new).collect::<Result<Vec<_>, _>>()?;
-    let Some(program) = command.first() else { return Err(io::ErrorKind::InvalidInput.into()) };
-    let libraries = std::env::var("LD_LIBRARY_PATH").ok();
-    let environment = libraries.map(|path| CString::new(format!("LD_LIBRARY_PATH={path}"))).transpose()?;
-    Err(system::execute(program, &command, environment.as_slice()))
-}
-
-/// Leaves a file open for the program that this process becomes, and returns
-/// its number.
-fn number_for_a_program(file: File) -> io::Result<Vec<u8>> {
-    rustix::io::fcntl_setfd(&file, FdFlags::empty())?;
-    Ok(file.into_raw_fd().to_string().into_bytes())
 }

@@ -44,6 +44,23 @@ pub(super) fn fork() -> io::Result<ForkSide> {
     }
 }
 
+/// Forks this process into new namespaces.
+#[expect(
+    unsafe_code,
+    reason = "neither rustix nor nix forks into namespaces without running a function on a new stack"
+)]
+pub(super) fn fork_into(namespaces: UnshareFlags) -> io::Result<ForkSide> {
+    let flags = i64::from(namespaces.bits()) | i64::from(libc::SIGCHLD);
+    // SAFETY: as `fork`: no other thread exists. Without a stack and `CLONE_VM` the new
+    // process goes on with a copy of this one's memory.
+    let forked = unsafe { libc::syscall(libc::SYS_clone, flags, 0_i64, 0_i64, 0_i64, 0_i64) };
+    match i32::try_from(forked).map_err(io::Error::other)? {
+        0 => Ok(ForkSide::Child),
+        child @ 1.. => Pid::from_raw(child).map(ForkSide::Parent).ok_or_else(|| io::ErrorKind::InvalidData.into()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// Leaves a namespace for a new one.
 #[expect(unsafe_code, reason = "descriptors could be taken from under their owners, which these flags do not do")]
 pub(super) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
@@ -51,14 +68,62 @@ pub(super) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
     Ok(unsafe { rustix::thread::unshare_unsafe(namespaces & !UnshareFlags::FILES) }?)
 }
 
-/// Marks every descriptor but the standard streams to close when a program runs.
-#[expect(unsafe_code, reason = "neither std nor rustix offers it")]
-pub(super) fn close_on_exec_all() {
-    // SAFETY: changes a flag of descriptors and closes none.
-    let changed = unsafe { libc::close_range(3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC as libc::c_int) };
-    if changed != 0 {
-        leave();
+/// What programs may do with the files of a mount.
+#[derive(Clone, Copy)]
+pub(super) struct MountRights(u64);
+
+impl MountRights {
+    /// Read them, and change nothing.
+    pub(super) const READ: Self = Self(Self::WRITE.0 | libc::MOUNT_ATTR_RDONLY);
+    /// Read and write them; no file gives rights, and none is a device.
+    pub(super) const WRITE: Self = Self(libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV);
+    /// Use the device that it is.
+    pub(super) const DEVICE: Self = Self(libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC);
+    /// What they may already, except to change them.
+    pub(super) const FROZEN: Self = Self(libc::MOUNT_ATTR_RDONLY);
+}
+
+/// Leaves no more than these rights to a mount and all mounts below it.
+pub(super) fn restrict_mounts(tree: &OwnedFd, rights: MountRights) -> io::Result<()> {
+    restrict(tree, libc::AT_RECURSIVE, rights)
+}
+
+/// Leaves no more than these rights to a mount.
+pub(super) fn restrict_mount(mount: &OwnedFd, rights: MountRights) -> io::Result<()> {
+    restrict(mount, 0, rights)
+}
+
+#[expect(unsafe_code, reason = "neither rustix nor nix offers it")]
+fn restrict(mount: &OwnedFd, flags: libc::c_int, rights: MountRights) -> io::Result<()> {
+    let attributes = libc::mount_attr { attr_set: rights.0, attr_clr: 0, propagation: 0, userns_fd: 0 };
+    let flags = flags | libc::AT_EMPTY_PATH;
+    let size = size_of_val(&attributes);
+    // SAFETY: the kernel reads the path and `size` bytes of the attributes, and keeps neither.
+    let set = unsafe {
+        libc::syscall(libc::SYS_mount_setattr, mount.as_raw_fd(), c"".as_ptr(), flags, &raw const attributes, size)
+    };
+    if set == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Starts the loopback of this process's own network.
+#[expect(unsafe_code, reason = "neither rustix nor nix offers it")]
+pub(super) fn start_loopback() -> io::Result<()> {
+    let socket = rustix::net::socket_with(
+        rustix::net::AddressFamily::INET,
+        rustix::net::SocketType::DGRAM,
+        rustix::net::SocketFlags::CLOEXEC,
+        None,
+    )?;
+    let mut request = libc::ifreq {
+        ifr_name: [0; libc::IFNAMSIZ],
+        ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short },
+    };
+    for (to, from) in request.ifr_name.iter_mut().zip(*b"lo") {
+        *to = from as libc::c_char;
     }
+    // SAFETY: the kernel reads the name and the flags of the request, and keeps neither.
+    let started = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) };
+    if started == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Leaves a descriptor open under a number for the program that this process

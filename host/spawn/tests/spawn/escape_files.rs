@@ -5,6 +5,8 @@ use std::{
     os::unix::fs::{PermissionsExt as _, symlink},
 };
 
+use wharf_spawn::{Bind, Containment, Sandbox, SpawnError, SpawnRequest};
+
 use crate::support::workspace::{ContainedWorkspace, attempt, proven, proven_for_root};
 
 #[tokio::test]
@@ -74,7 +76,7 @@ async fn what_is_temporary_is_private_and_bounded() {
             assert!(!fs::exists(format!("{directory}/{name}")).expect("an answer"), "{directory}, {}", place.name());
         }
     }
-    for place in ContainedWorkspace::all_in_bubblewrap().await {
+    for place in ContainedWorkspace::all_in_namespaces().await {
         let said = place.run("df --output=size -B1 /tmp /var/tmp /dev/shm").await;
         assert_eq!(said.lines().skip(1).map(str::trim).collect::<Vec<_>>(), ["536870912"; 3], "{said}");
     }
@@ -85,7 +87,7 @@ async fn nothing_gains_rights_and_nothing_leaves_a_core() {
     // The second time in a prepared sandbox.
     for place in ContainedWorkspace::all().await.iter().flat_map(|place| [place; 2]) {
         let said = place.run("grep NoNewPrivs /proc/$$/status; ulimit -Hc").await;
-        if place.contained == wharf_spawn::SandboxMechanism::Bubblewrap {
+        if place.contained == wharf_spawn::SandboxMechanism::Namespaces {
             assert_eq!(said, "NoNewPrivs:\t1\n0\n", "{}", place.name());
         } else {
             assert!(said.ends_with("\n0\n"), "{said}");
@@ -97,5 +99,26 @@ async fn nothing_gains_rights_and_nothing_leaves_a_core() {
         if let Some(user) = place.user {
             assert_eq!(place.run("./setuid -u").await, format!("{user}\n"), "{}", place.name());
         }
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_a_program_left_leads_no_later_mount_out() {
+    for place in ContainedWorkspace::all_in_namespaces().await {
+        // Not below /tmp, where sandboxes are put together.
+        let outside = tempfile::tempdir_in("/var/tmp").expect("a directory");
+        symlink(outside.path(), place.path("workspace/link")).expect("a link");
+        let bind = |source: &str, target: &str| Bind { source: source.into(), target: target.into() };
+        let writable = vec![bind(&place.path("workspace"), "/shown"), bind("/var/tmp", "/shown/link/made")];
+        let sandbox = Sandbox { writable, ..Sandbox::default() };
+        let request = SpawnRequest {
+            working_directory: "/".into(),
+            containment: Containment::Required(sandbox),
+            ..place.request("ls -d /shown/link/made")
+        };
+        // The link leads to a path of the sandbox, which has nothing there.
+        let refused = place.spawner.spawn(request).await;
+        assert!(matches!(refused, Err(SpawnError::Sandbox { .. })), "{refused:?}");
+        assert_eq!(fs::read_dir(outside.path()).expect("a directory").count(), 0, "{}", place.name());
     }
 }

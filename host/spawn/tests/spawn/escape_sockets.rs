@@ -43,7 +43,7 @@ async fn no_socket_leads_out() {
 
 #[tokio::test]
 async fn a_test_server_works_on_a_loopback_of_its_own() {
-    for place in ContainedWorkspace::all_in_bubblewrap().await {
+    for place in ContainedWorkspace::all_in_namespaces().await {
         let script = "perl -MSocket -e '
             socket(S, AF_INET, SOCK_STREAM, 0); bind(S, sockaddr_in(4000, INADDR_LOOPBACK)) or die $!; listen(S, 1);
             socket(C, AF_INET, SOCK_STREAM, 0); print connect(C, sockaddr_in(4000, INADDR_LOOPBACK)) ? \"reached\" : \"no\";'";

@@ -26,7 +26,7 @@ fn root_of(child: &Child) -> u32 {
 
 #[tokio::test]
 async fn the_second_child_of_a_description_finds_a_sandbox_ready() {
-    for place in ContainedWorkspace::all_in_bubblewrap().await {
+    for place in ContainedWorkspace::all_in_namespaces().await {
         assert_eq!(said(&place, place.request("echo one")).await, ("one\n".into(), false), "{}", place.name());
         for number in 0..5 {
             // All parts of the request outside of the sandbox may differ.
@@ -50,7 +50,7 @@ async fn the_second_child_of_a_description_finds_a_sandbox_ready() {
 
 #[tokio::test]
 async fn children_at_once_do_not_share_one() {
-    for place in ContainedWorkspace::all_in_bubblewrap().await {
+    for place in ContainedWorkspace::all_in_namespaces().await {
         said(&place, place.request("true")).await;
         let script = "echo mine > /tmp/mine; ls /tmp";
         let (one, other) = tokio::join!(said(&place, place.request(script)), said(&place, place.request(script)));
@@ -64,7 +64,7 @@ async fn children_at_once_do_not_share_one() {
 
 #[tokio::test]
 async fn another_description_gets_none() {
-    for place in ContainedWorkspace::all_in_bubblewrap().await {
+    for place in ContainedWorkspace::all_in_namespaces().await {
         let request = || place.request("true");
         let sandbox = |change: fn(&mut Sandbox)| {
             let Containment::Required(mut sandbox) = request().containment else { panic!("contained") };
@@ -93,7 +93,7 @@ async fn another_description_gets_none() {
 
 #[tokio::test]
 async fn a_workspace_that_was_made_again_is_the_new_one() {
-    for place in ContainedWorkspace::all_in_bubblewrap().await {
+    for place in ContainedWorkspace::all_in_namespaces().await {
         let workspace = place.root().join("workspace");
         fs::write(workspace.join("file"), "old").expect("a file");
         assert_eq!(place.run("cat file").await, "old");
@@ -126,8 +126,7 @@ async fn waiting_below(root: u32, child: &Child) -> Vec<u32> {
         let of_child = below(supervisor);
         found = below(root);
         found.retain(|pid| *pid != supervisor && !of_child.contains(pid));
-        // bubblewrap and the supervisor in it.
-        found.len() == 2
+        found.len() == 1
     })
     .await;
     found
@@ -135,8 +134,8 @@ async fn waiting_below(root: u32, child: &Child) -> Vec<u32> {
 
 #[tokio::test]
 async fn one_that_was_killed_is_replaced() {
-    for mut place in ContainedWorkspace::all_in_bubblewrap().await {
-        place.spawner = Spawner::with(SandboxMechanism::Bubblewrap);
+    for mut place in ContainedWorkspace::all_in_namespaces().await {
+        place.spawner = Spawner::with(SandboxMechanism::Namespaces);
         let child = place.start("exec sleep 1000").await;
         let root = root_of(&child);
         let waiting = waiting_below(root, &child).await;
@@ -158,8 +157,8 @@ async fn one_that_was_killed_is_replaced() {
 
 #[tokio::test]
 async fn none_is_left_when_the_last_spawner_is_gone() {
-    for mut place in ContainedWorkspace::all_in_bubblewrap().await {
-        place.spawner = Spawner::with(SandboxMechanism::Bubblewrap);
+    for mut place in ContainedWorkspace::all_in_namespaces().await {
+        place.spawner = Spawner::with(SandboxMechanism::Namespaces);
         let child = place.start("exec sleep 1000").await;
         let root = root_of(&child);
         let waiting = waiting_below(root, &child).await;
@@ -175,8 +174,8 @@ async fn none_is_left_when_the_last_spawner_is_gone() {
 
 #[tokio::test]
 async fn none_lives_on_after_its_host() {
-    for (number, _) in ContainedWorkspace::all_in_bubblewrap().await.iter().enumerate() {
-        support::nothing_outlives(|| support::play_host_number("prepared::host", number), 2).await;
+    for (number, _) in ContainedWorkspace::all_in_namespaces().await.iter().enumerate() {
+        support::nothing_outlives(|| support::play_host_number("prepared::host", number), 1).await;
     }
 }
 
@@ -187,7 +186,7 @@ async fn host() {
         return;
     }
     let place =
-        ContainedWorkspace::all_in_bubblewrap().await.into_iter().nth(support::host_number()).expect("containment");
+        ContainedWorkspace::all_in_namespaces().await.into_iter().nth(support::host_number()).expect("containment");
     let child = place.start("exec sleep 1000").await;
     for pid in waiting_below(root_of(&child), &child).await {
         support::say(pid);

@@ -139,3 +139,11 @@ fn numbers_said_by(host: &mut std::process::Child, count: usize) -> Vec<u32> {
 pub(crate) fn note(text: &str) {
     eprintln!("{text}");
 }
+
+/// Runs a test of this program, which does nothing without the variable, on another machine.
+pub(crate) fn passes_on(machine: &str, test: &str, variable: &str) {
+    let mut run = std::process::Command::new("sh");
+    run.args(["-c", machine, "sh"]).arg(std::env::current_exe().expect("itself")).args(["--exact", test]);
+    let ended = run.env(variable, "1").output().expect("a run");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+}

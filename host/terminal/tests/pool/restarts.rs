@@ -128,7 +128,7 @@ async fn a_program_that_crashes_again_and_again_is_given_up() {
 
 #[tokio::test]
 async fn a_program_that_is_lost_with_its_supervisor_is_started_again_however_it_is_contained() {
-    for contained in [SandboxMechanism::Bubblewrap, SandboxMechanism::Landlock] {
+    for contained in [SandboxMechanism::Namespaces, SandboxMechanism::Landlock] {
         let pool = TestPool::by(Spawner::with(contained), |settings| settings.first_backoff = Duration::from_millis(1));
         let owner = somebody("one");
         let id = pool.shell(&owner).await;

@@ -7,7 +7,7 @@ use crate::support::{all_text, close, ended, printed, request, until};
 
 #[tokio::test]
 async fn a_contained_shell_has_its_terminal_and_job_control() {
-    for contained in [SandboxMechanism::Bubblewrap, SandboxMechanism::Landlock] {
+    for contained in [SandboxMechanism::Namespaces, SandboxMechanism::Landlock] {
         let spawner = Spawner::with(contained);
         let found = spawner.capabilities().await.expect("an answer");
         if found.containment.is_err() {
@@ -49,7 +49,7 @@ async fn a_contained_shell_has_its_terminal_and_job_control() {
 
 #[tokio::test]
 async fn a_contained_program_cannot_type_into_its_own_terminal() {
-    for contained in [SandboxMechanism::Bubblewrap, SandboxMechanism::Landlock] {
+    for contained in [SandboxMechanism::Namespaces, SandboxMechanism::Landlock] {
         let spawner = Spawner::with(contained);
         if spawner.capabilities().await.expect("an answer").containment.is_err() {
             continue;

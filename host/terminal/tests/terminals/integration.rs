@@ -228,7 +228,7 @@ async fn arguments_that_say_otherwise_are_followed() {
 #[tokio::test]
 async fn a_contained_shell_says_it_too_and_a_contained_program_is_found_to_wait() {
     let place = Place::new("", "");
-    for contained in [SandboxMechanism::Bubblewrap, SandboxMechanism::Landlock] {
+    for contained in [SandboxMechanism::Namespaces, SandboxMechanism::Landlock] {
         let spawner = Spawner::with(contained);
         let found = spawner.capabilities().await.expect("an answer");
         if found.containment.is_err() {

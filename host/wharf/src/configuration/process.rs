@@ -3,7 +3,9 @@
 
 use std::{path::Path, time::Duration};
 
+use schemars::Schema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use wharf_core::{Grants, PluginName, ProcessLimits, grant::GrantClock};
 use wharf_process::{ProcessSettings, output::OutputLimits};
 
@@ -26,10 +28,20 @@ pub(super) struct WrittenProcess {
 /// What has to contain processes and terminals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(transform = with_former_word)]
 #[non_exhaustive]
 pub enum RequiredContainment {
     /// Namespaces: what a program is not shown is not there.
-    Bubblewrap,
+    #[serde(alias = "bubblewrap")]
+    Namespaces,
+}
+
+/// Adds to the schema the word by which namespaces were asked for before.
+fn with_former_word(schema: &mut Schema) {
+    if let Some(Value::Array(words)) = schema.get_mut("oneOf") {
+        let said = "The former word for `namespaces`.";
+        words.push(json!({"type": "string", "const": "bubblewrap", "description": said}));
+    }
 }
 
 /// `[workspace]`.

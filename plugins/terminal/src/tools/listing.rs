@@ -24,7 +24,7 @@ pub(crate) struct TerminalRules {
     shell: bool,
     /// The programs that may be started; `*` stands for any characters.
     programs: Vec<String>,
-    /// What keeps them in: `bubblewrap`, `landlock`, or `none`.
+    /// What keeps them in: `namespaces`, `landlock`, or `none`.
     containment: String,
     /// Why none can be started here; absent where they can.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -64,7 +64,7 @@ pub(crate) struct ProcessPage {
 /// What processes here may do.
 #[derive(Clone, Serialize, JsonSchema)]
 pub(crate) struct ProcessRules {
-    /// What keeps them in: `bubblewrap`, `landlock`, or `none`.
+    /// What keeps them in: `namespaces`, `landlock`, or `none`.
     containment: String,
     /// Why none can be started here; absent where they can.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ impl ProcessRules {
         let by = Containment::find(&self.containment);
         let contained = match by {
             Some(Containment::None) => "are not contained".to_owned(),
-            _ => format!("are contained by {}", self.containment),
+            _ => format!("are contained ({})", self.containment),
         };
         let network = match (self.network, by) {
             (true, _) | (_, Some(Containment::None)) => "have a network",
@@ -264,7 +264,7 @@ mod tests {
     }
 
     fn rules() -> ProcessRules {
-        let containment = "bubblewrap".to_owned();
+        let containment = "namespaces".to_owned();
         ProcessRules { containment, refused: None, network: false, maximum_concurrent: 20, lifetime_seconds: 60 }
     }
 
@@ -272,13 +272,13 @@ mod tests {
     fn what_holds_for_processes_is_said_in_words() {
         assert_eq!(
             rules().text(),
-            "Processes here are contained by bubblewrap and have no network but a loopback; at most 20 run at once."
+            "Processes here are contained (namespaces) and have no network but a loopback; at most 20 run at once."
         );
         let open = ProcessRules { containment: "none".to_owned(), network: true, ..rules() };
         assert!(open.text().contains("are not contained and have a network"), "{}", open.text());
-        let refused = Some("bubblewrap is not installed".to_owned());
+        let refused = Some("the system makes no namespaces".to_owned());
         let refused = ProcessRules { containment: "none".to_owned(), refused, ..rules() };
-        assert_eq!(refused.text(), "Processes cannot be started here: bubblewrap is not installed.");
+        assert_eq!(refused.text(), "Processes cannot be started here: the system makes no namespaces.");
         let landlock = ProcessRules { containment: "landlock".to_owned(), ..rules() };
         assert!(landlock.text().contains("have no network;"), "{}", landlock.text());
     }

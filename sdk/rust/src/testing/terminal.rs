@@ -137,7 +137,7 @@ impl HostTerminals for TestHost {
             shell: granted.shell.is_some(),
             programs: granted.programs.keys().cloned().collect(),
             presets: KnownPreset::WORDS.iter().map(ToString::to_string).collect(),
-            containment: Containment::Bubblewrap.into(),
+            containment: Containment::Namespaces.into(),
             directory: "/workspace".to_owned(),
             maximum_per_owner: length(granted.maximum.unwrap_or(1)),
             idle_seconds: 900,

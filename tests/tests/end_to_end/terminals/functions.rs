@@ -13,7 +13,7 @@ async fn what_holds_for_terminals_is_told_before_one_is_started() {
     assert_eq!((&status["shell"], &status["programs"]), (&json!(false), &json!(["python3*"])));
     assert_eq!((&status["maximum_per_owner"], &status["idle_seconds"]), (&json!(1), &json!(77)));
     assert!(status["presets"].as_array().is_some_and(|presets| presets.contains(&json!("repl"))), "{status}");
-    assert!(["bubblewrap", "landlock"].contains(&status["containment"].as_str().expect("a word")), "{status}");
+    assert!(["namespaces", "landlock"].contains(&status["containment"].as_str().expect("a word")), "{status}");
     assert_eq!(status["network"], false);
     assert_eq!(ok(&fixture, &here(), "list", "", json!({})).await, json!([]));
     assert_eq!(fixture.data.workspaces(), 0, "looking makes nothing");

@@ -29,7 +29,7 @@ pub(crate) fn browser(scratch: &TempDir) -> Option<Pid> {
         let line = std::fs::read(entry.path().join("cmdline")).ok()?;
         let line = String::from_utf8_lossy(&line).into_owned();
         let pid = entry.file_name().to_str()?.parse().ok()?;
-        (line.contains(&mark) && !line.contains("--type=") && !line.starts_with("bwrap")).then_some(pid)
+        (line.contains(&mark) && !line.contains("--type=")).then_some(pid)
     };
     std::fs::read_dir("/proc").expect("there is /proc").flatten().filter_map(of).max().and_then(Pid::from_raw)
 }

@@ -41,6 +41,17 @@ impl ContainmentDemand {
 const NULL_DEVICE: &str =
     "no program is started until then: `rm -f /dev/null && mknod -m 666 /dev/null c 1 3`, as root";
 
+/// What to do where the system makes no namespaces for the host.
+const ALLOW_NAMESPACES: &str = "let the user of the host make user namespaces: `sysctl user.max_user_namespaces` above 0, \
+     `kernel.unprivileged_userns_clone` 1 where there is one, and on Ubuntu an AppArmor profile for this program that \
+     allows `userns`, or `kernel.apparmor_restrict_unprivileged_userns` 0; in a container, let its runtime allow \
+     namespaces; or run the host as root";
+
+/// What to do where namespaces do not work.
+fn namespaces_remedy(capabilities: &Capabilities) -> &'static str {
+    if capabilities.settled { ALLOW_NAMESPACES } else { "mend that" }
+}
+
 /// What to do where something failed for want of the null device: this error says so.
 pub(super) fn needs_null_device(told: &str) -> Option<&'static str> {
     told.contains("no program can be started without the null device").then_some(NULL_DEVICE)
@@ -58,17 +69,15 @@ pub(super) fn remedy(error: &SpawnError) -> &'static str {
 pub(super) fn containment(capabilities: &Capabilities, demand: ContainmentDemand) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.push(match &capabilities.containment {
-        Ok(SandboxMechanism::Bubblewrap) => Finding::well("containment", "bubblewrap: a program was run in it"),
+        Ok(SandboxMechanism::Namespaces) => Finding::well("containment", "namespaces: a program was run in them"),
         Ok(SandboxMechanism::Landlock) => landlock(capabilities),
-        Err(missing) if demand.programs && (!demand.given_up || capabilities.bubblewrap_required) => Finding::ill(
+        Err(missing) if demand.programs && (!demand.given_up || capabilities.namespaces_required) => Finding::ill(
             "containment",
             format!("none: {missing}"),
-            if capabilities.bubblewrap_is_there {
-                "make bubblewrap work, which says why it does not; until then, processes are refused"
-            } else if cfg!(not(target_os = "linux")) {
-                "processes are refused; `require_containment = false` in a grant runs its programs without"
+            if cfg!(not(target_os = "linux")) {
+                "processes are refused; `require_containment = false` in a grant runs its programs without".to_owned()
             } else {
-                "install bubblewrap (Debian: apt-get install bubblewrap); processes are refused until then"
+                format!("{}; until then, processes are refused", namespaces_remedy(capabilities))
             },
         ),
         Err(missing) => Finding::well("containment", format!("none: {missing}")),
@@ -80,10 +89,10 @@ pub(super) fn containment(capabilities: &Capabilities, demand: ContainmentDemand
             "until then, programs work with paths relative to their workspace",
         ));
     }
-    if demand.given_up && capabilities.bubblewrap_required {
+    if demand.given_up && capabilities.namespaces_required {
         findings.push(Finding::well(
             "given up",
-            "nothing: `required = \"bubblewrap\"` under [process] goes before the `require_containment = false` of a grant",
+            "nothing: `required = \"namespaces\"` under [process] goes before the `require_containment = false` of a grant",
         ));
     } else if demand.given_up {
         findings.push(Finding::well(
@@ -99,7 +108,7 @@ pub(super) fn containment(capabilities: &Capabilities, demand: ContainmentDemand
         }
         ProcessLimitScope::User => Finding::well(
             "process limit",
-            "counted with all that this user runs; install bubblewrap to have it for each command by itself",
+            "counted with all that this user runs; where namespaces work, it holds for each command by itself",
         ),
         ProcessLimitScope::Nothing => Finding::well("process limit", "none: this system limits no command"),
     });
@@ -112,20 +121,19 @@ pub(super) fn containment(capabilities: &Capabilities, demand: ContainmentDemand
     findings
 }
 
-/// Landlock contains: because bubblewrap is not there, which somebody may want, or
-/// because it does not work, which nobody wants.
+/// Landlock contains: because the system forbids namespaces, which many containers do on
+/// purpose, or because they do not work, which nobody wants.
 fn landlock(capabilities: &Capabilities) -> Finding {
-    let says = "Landlock and seccomp: a program was run under them";
-    match &capabilities.bubblewrap {
-        Err(why) if capabilities.bubblewrap_is_there => Finding::ill(
-            "containment",
-            format!("{says}, which hides less than bubblewrap; {why}"),
-            "make bubblewrap work, or have processes refused until it does: `required = \"bubblewrap\"` under [process]",
-        ),
-        Err(_) | Ok(()) => {
-            Finding::well("containment", format!("{says}; bubblewrap, which hides more, does not work here"))
-        }
+    let why = capabilities.namespaces.as_ref().err().map(|why| format!("; {why}")).unwrap_or_default();
+    let says = format!("Landlock and seccomp: a program was run under them, which hide less than namespaces{why}");
+    if capabilities.settled {
+        return Finding::well("containment", says);
     }
+    Finding::ill(
+        "containment",
+        says,
+        "mend that, or have processes refused until then: `required = \"namespaces\"` under [process]",
+    )
 }
 
 /// The browser that runs web pages: started once, where any plugin may have some.

@@ -39,7 +39,7 @@ impl ContainedWorkspace {
 
     async fn all_as(another_user: u32) -> Vec<Self> {
         let mut places = Vec::new();
-        for contained in [SandboxMechanism::Bubblewrap, SandboxMechanism::Landlock] {
+        for contained in [SandboxMechanism::Namespaces, SandboxMechanism::Landlock] {
             let spawner = Spawner::with(contained);
             let found = spawner.capabilities().await.expect("an answer");
             if let Err(why) = &found.containment {
@@ -52,10 +52,10 @@ impl ContainedWorkspace {
         places
     }
 
-    /// Those that bubblewrap contains.
-    pub(crate) async fn all_in_bubblewrap() -> Vec<Self> {
+    /// Those in namespaces.
+    pub(crate) async fn all_in_namespaces() -> Vec<Self> {
         let mut places = Self::all().await;
-        places.retain(|place| place.contained == SandboxMechanism::Bubblewrap);
+        places.retain(|place| place.contained == SandboxMechanism::Namespaces);
         places
     }
 
@@ -66,7 +66,7 @@ impl ContainedWorkspace {
         fs::write(directory.path().join("secret"), "the secret").expect("a file");
         if let Some(user) = user {
             chown(&workspace, Some(user), Some(user)).expect("another owner");
-            // In bubblewrap the directory may stay closed to that user, and no
+            // In namespaces the directory may stay closed to that user, and no
             // permission of the file protects the secret.
             let mode = if contained == SandboxMechanism::Landlock { 0o711 } else { 0o700 };
             fs::set_permissions(directory.path(), fs::Permissions::from_mode(mode)).expect("a mode");
@@ -162,7 +162,7 @@ impl ContainedWorkspace {
             }
         }
         // A busy machine may sometimes be too late to prepare one.
-        let wait = if self.contained == SandboxMechanism::Bubblewrap { attempts.len().div_ceil(2) } else { 0 };
+        let wait = if self.contained == SandboxMechanism::Namespaces { attempts.len().div_ceil(2) } else { 0 };
         assert!((wait..=attempts.len()).contains(&waited), "{waited} waited, {}", self.name());
     }
 }

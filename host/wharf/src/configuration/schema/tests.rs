@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use serde_json::{Map, json};
 
-use super::*;
+use super::{super::RequiredContainment, *};
 
 /// A value as an editor checks it: times are texts to it.
 fn untyped(value: toml::Value) -> Value {
@@ -126,6 +126,16 @@ fn both_ways_to_write_an_end_are_accepted_by_both() {
         let text = format!("[plugin.x]\nsource = \"x.wasm\"\n[plugin.x.grants.state]\nreason = \"r\"\nexpires = {end}");
         Configuration::parse(&text, Path::new("/")).expect(end);
         check(&text).expect(end);
+    }
+}
+
+#[test]
+fn the_former_word_for_namespaces_means_the_same_to_both() {
+    for word in ["namespaces", "bubblewrap"] {
+        let text = format!("[process]\nrequired = \"{word}\"");
+        let configuration = Configuration::parse(&text, Path::new("/")).expect(word);
+        assert_eq!(configuration.required_containment, Some(RequiredContainment::Namespaces), "{word}");
+        check(&text).expect(word);
     }
 }
 
@@ -269,7 +279,7 @@ const FULL: &str = r#"
     [ceilings]
     output_bytes = 600
     [process]
-    required = "bubblewrap"
+    required = "namespaces"
     [process.polls]
     threshold = 3
     language = "ko"

@@ -1,0 +1,90 @@
+//! Turns a fresh fork of the root into the supervisor of a sandbox: namespaces of its own, the
+//! child's view of the files, the child's user, and no capability.
+//!
+//! The supervisor is the first process of its namespace of processes: when it ends, the
+//! system ends all others of it. Knows nothing of the child.
+
+use std::{fs, io};
+
+use rustix::{
+    process::{DumpableBehavior, Signal, getegid, geteuid, set_dumpable_behavior, set_parent_process_death_signal},
+    thread::UnshareFlags,
+};
+
+use super::{
+    confine,
+    system::{self, ForkSide},
+    view,
+};
+use crate::wire::{SandboxFailure, SandboxView};
+
+/// The user and group of a process, as the system outside of a sandbox numbers them.
+#[derive(Clone, Copy)]
+pub(super) struct Ids {
+    uid: u32,
+    gid: u32,
+}
+
+/// Forks this process into the namespaces of a sandbox. Its own ids come with it: the
+/// new process cannot ask for them before they have numbers in its namespace.
+pub(super) fn fork(sandbox: &SandboxView) -> Result<(ForkSide, Ids), SandboxFailure> {
+    let mut namespaces = UnshareFlags::NEWNS | UnshareFlags::NEWPID | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
+    if !sandbox.network {
+        // The child gets a loopback of its own, which local test servers need.
+        namespaces |= UnshareFlags::NEWNET;
+    }
+    let own = Ids { uid: geteuid().as_raw(), gid: getegid().as_raw() };
+    if own.uid != 0 {
+        // Any user may make the others in a user namespace.
+        namespaces |= UnshareFlags::NEWUSER;
+    }
+    match system::fork_into(namespaces) {
+        Ok(side) => Ok((side, own)),
+        Err(error) => Err(failure("the system makes no namespaces", &error)),
+    }
+}
+
+/// A step that the system refused.
+pub(super) fn failure(step: &str, error: &io::Error) -> SandboxFailure {
+    // Limits of namespaces are said as a want of room.
+    let refusals = [libc::EPERM, libc::EACCES, libc::ENOSPC, libc::EUSERS, libc::EINVAL, libc::ENOSYS];
+    let forbidden = error.raw_os_error().is_some_and(|errno| refusals.contains(&errno));
+    SandboxFailure { why: format!("{step}: {error}"), forbidden }
+}
+
+/// Enters the sandbox, in the fork.
+pub(super) fn enter(sandbox: &SandboxView, own: Ids) -> Result<(), SandboxFailure> {
+    let cannot = |step: &'static str| move |error: io::Error| failure(&format!("cannot {step}"), &error);
+    if own.uid != 0 {
+        map(own).map_err(cannot("give the sandbox its user"))?;
+    }
+    if !sandbox.network {
+        system::start_loopback().map_err(cannot("start the sandbox's loopback"))?;
+    }
+    // Kernels without control groups have no such namespace, and nothing that it would hide.
+    let _ = system::unshare(UnshareFlags::NEWCGROUP);
+    let ids = sandbox.user.map_or(own, |user| Ids { uid: user, gid: user });
+    view::enter(sandbox, ids.uid, ids.gid)?;
+    if let Some(user) = sandbox.user {
+        confine::become_user(user).map_err(cannot("become the sandbox's user"))?;
+        // The system counts the processes of each user namespace by itself.
+        system::unshare(UnshareFlags::NEWUSER).map_err(cannot("make a user namespace"))?;
+        map(ids).map_err(cannot("give the sandbox its user"))?;
+    }
+    confine::give_up_capabilities().map_err(cannot("give up capabilities"))?;
+    // A change of the user undoes this.
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(io::Error::from)
+        .map_err(cannot("bind the sandbox to its parent"))
+}
+
+/// Gives this user and group their own numbers in this process's new user namespace, and no
+/// other user or group any.
+fn map(ids: Ids) -> io::Result<()> {
+    // The system lets nobody write to the files of a process that is sealed. The supervisor
+    // seals itself again.
+    set_dumpable_behavior(DumpableBehavior::Dumpable)?;
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{0} {0} 1", ids.uid))?;
+    fs::write("/proc/self/gid_map", format!("{0} {0} 1", ids.gid))
+}
