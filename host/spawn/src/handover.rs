@@ -45,7 +45,7 @@ pub(crate) fn launch_of(request: &SpawnRequest, enclosure: Enclosure) -> Result<
         descriptors: request.descriptors.iter().map(|descriptor| descriptor.number).collect(),
         terminal: matches!(request.stdin, ChildInput::Terminal(_)),
         // In a sandbox the supervisor itself runs as that user.
-        user: request.user.filter(|_| !matches!(enclosure, Enclosure::Around)),
+        user: request.user.filter(|_| !matches!(enclosure, Enclosure::Around(_))),
         enclosure,
     };
     let bytes = postcard::to_stdvec(&launch).map_err(io::Error::other);

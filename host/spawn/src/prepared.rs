@@ -1,9 +1,10 @@
-//! Sandboxes that are made before a child needs them: making the sandbox is nearly the whole
-//! cost of a contained child, and agents run one command after the other in equal ones.
+//! Sandboxes that are made before a child needs them: making the sandbox is most of
+//! the cost of a contained child, and agents run one command after the other.
 //!
-//! A prepared sandbox has only a supervisor, which waits for its launch and
-//! ends when the host drops its socket or ends itself, as all supervisors do.
-//! At most one child gets it. The host compares the files that it shows at that moment; the
+//! A prepared sandbox is blank: it shows what is the same for all children, and has only a
+//! supervisor, which waits for its launch and ends when the host drops its socket or ends
+//! itself, as all supervisors do. At most one child gets it, with the files and the user of
+//! its own session. The host compares the system's files that it shows at that moment; the
 //! copies of settings in it are at most as old as it may wait. Knows nothing of
 //! the programs of children.
 
@@ -27,7 +28,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// for another would have many sessions take turns in making sandboxes that no child uses.
 const MOST: usize = 8;
 
-/// Describes a sandbox; a child could use either of two sandboxes with equal descriptions.
+/// Prepared sandboxes of one description: two processors make them at once for commands without
+/// a pause, and commands at once find more than one.
+const EACH: usize = 2;
+
+/// Describes a blank sandbox; a child could use either of two with equal descriptions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SandboxDescription {
     spec: SupervisorSpec,
@@ -89,14 +94,15 @@ impl PreparedSandboxes {
         (sandbox.description == *description).then_some(sandbox.control)
     }
 
-    /// Makes room for a sandbox of this description, unless one waits or there
-    /// are enough, and returns the socket for its supervisor. Dropping the socket
+    /// Makes room for a sandbox of this description, unless enough of it or of all
+    /// wait, and returns the socket for its supervisor. Dropping the socket
     /// gives the room up.
     pub(crate) fn reserve(self: &Arc<Self>, description: SandboxDescription) -> Option<OwnedFd> {
         let mut state = self.state();
         state.forget_ended();
         let sandboxes = &mut state.sandboxes;
-        if sandboxes.len() >= MOST || sandboxes.iter().any(|other| other.description.spec == description.spec) {
+        let equal = sandboxes.iter().filter(|other| other.description.spec == description.spec).count();
+        if sandboxes.len() >= MOST || equal >= EACH {
             return None;
         }
         let (control, other) = packet::pair().ok()?;
@@ -162,11 +168,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_of_each_description_waits_and_one_child_gets_it() {
+    async fn two_of_each_description_wait_and_one_child_gets_one() {
         let prepared = prepared(PATIENCE);
-        let _supervisor = prepared.reserve(description(1)).expect("a place");
-        assert!(prepared.reserve(description(1)).is_none(), "one is enough");
+        let _supervisors = [(); EACH].map(|()| prepared.reserve(description(1)).expect("a place"));
+        assert!(prepared.reserve(description(1)).is_none(), "two are enough");
         assert!(prepared.take(&description(2)).is_none());
+        assert!(prepared.take(&description(1)).is_some());
         assert!(prepared.take(&description(1)).is_some());
         assert!(prepared.take(&description(1)).is_none());
     }

@@ -14,20 +14,13 @@ use crate::{
 pub(crate) fn view(sandbox: &Sandbox, user: Option<u32>, home: &Path) -> SandboxView {
     let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
     let all = |binds: &[Bind]| binds.iter().map(|bind| (bytes(&bind.source), bytes(&bind.target))).collect();
-    SandboxView {
-        readable: all(&sandbox.readable),
-        writable: all(&sandbox.writable),
-        network: sandbox.network,
-        user,
-        home: bytes(home),
-    }
+    SandboxView { readable: all(&sandbox.readable), writable: all(&sandbox.writable), user, home: bytes(home) }
 }
 
-/// The paths that [`view`] shows and that another file of the same
-/// name may replace while the sandbox lives.
-pub(crate) fn shown(sandbox: &Sandbox) -> impl Iterator<Item = &Path> {
-    let system = SYSTEM.iter().chain(&DIRECTORIES_OF_SETTINGS).map(Path::new);
-    system.chain(sandbox.readable.iter().chain(&sandbox.writable).map(|bind| bind.source.as_path()))
+/// The paths of the system that every sandbox shows and that another file of the same
+/// name may replace while one waits for its child.
+pub(crate) fn shown() -> impl Iterator<Item = &'static Path> {
+    SYSTEM.iter().chain(&DIRECTORIES_OF_SETTINGS).map(Path::new)
 }
 
 /// The same view for Landlock, which shows every file at its own path.

@@ -27,8 +27,8 @@ use probing::CapabilityCache;
 
 /// Starts children, each below a supervisor of its own. Clones share one root.
 ///
-/// After a child in namespaces the spawner prepares an equal sandbox for half a minute, so
-/// that the next such child starts in a fraction of
+/// After a child in namespaces the spawner keeps two empty sandboxes ready for half a minute, so
+/// that the next children, of whatever session, start in a fraction of
 /// the time. That child may see older copies of settings, such as `/etc/resolv.conf`. At
 /// most eight sandboxes wait.
 ///
@@ -121,8 +121,8 @@ impl Spawner {
         }
         let (spec, enclosure) = supervisor_spec(&request, mechanism)?;
         let description = match &request.containment {
-            Containment::Required(sandbox) if ahead && mechanism == Some(SandboxMechanism::Namespaces) => {
-                Some(SandboxDescription::new(spec.clone(), sandbox::shown(sandbox)))
+            Containment::Required(_) if ahead && mechanism == Some(SandboxMechanism::Namespaces) => {
+                Some(SandboxDescription::new(spec.clone(), sandbox::shown()))
             }
             _ => None,
         };
@@ -131,19 +131,24 @@ impl Spawner {
         let mut given = vec![launch.as_fd(), streams[0].as_fd(), streams[1].as_fd(), streams[2].as_fd()];
         given.extend(request.descriptors.iter().map(|descriptor| descriptor.file.as_fd()));
         let ready = description.as_ref().and_then(|description| self.prepared.take(description));
-        let (begun, prepared) = match ready {
-            Some(host) => match Self::begin(host, &given, &request, mechanism).await {
-                // The prepared sandbox ended just now, before it began anything.
-                Err(SpawnError::Sandbox { .. }) => (self.begin_anew(&spec, &given, &request, mechanism).await, false),
-                begun => (begun, true),
-            },
-            None => (self.begin_anew(&spec, &given, &request, mechanism).await, false),
+        let Some(host) = ready else {
+            let begun = self.begin_anew(&spec, &given, &request, mechanism).await;
+            if let Some(description) = description
+                && matches!(begun, Ok(_) | Err(SpawnError::Program { .. }))
+            {
+                self.make_ahead(description).await;
+            }
+            return Ok(begun?.with(pipes, false));
         };
-        if let Some(description) = description
-            && matches!(begun, Ok(_) | Err(SpawnError::Program { .. }))
-        {
+        if let Some(description) = description {
+            // Beside the start of this child: another processor may do it.
             self.make_ahead(description).await;
         }
+        let (begun, prepared) = match Self::begin(host, &given, &request, mechanism).await {
+            // The prepared sandbox ended just now, before it began anything.
+            Err(SpawnError::Sandbox { .. }) => (self.begin_anew(&spec, &given, &request, mechanism).await, false),
+            begun => (begun, true),
+        };
         Ok(begun?.with(pipes, prepared))
     }
 
@@ -176,14 +181,15 @@ impl Spawner {
         Child::begin(host, request, mechanism == Some(SandboxMechanism::Namespaces)).await
     }
 
-    /// Prepares a sandbox of this description. A failure is harmless: the next child
+    /// Prepares sandboxes of this description. A failure is harmless: the next child
     /// makes its own.
     async fn make_ahead(&self, description: SandboxDescription) {
-        let spec = description.spec().clone();
         let Ok(root) = self.root(None).await else { return };
-        let Some(other) = self.prepared.reserve(description) else { return };
-        if let Err(error) = root.fork_supervisor(&spec, &other) {
-            tracing::debug!(%error, "no sandbox is made ahead");
+        while let Some(other) = self.prepared.reserve(description.clone()) {
+            if let Err(error) = root.fork_supervisor(description.spec(), &other) {
+                tracing::debug!(%error, "no sandbox is made ahead");
+                return;
+            }
         }
     }
 
@@ -221,7 +227,8 @@ fn supervisor_spec(
     let (task, enclosure) = match (&request.containment, mechanism) {
         (Containment::Required(sandbox), Some(SandboxMechanism::Namespaces)) => {
             let home = users::home(&request.environment, sandbox);
-            (SupervisorTask::Contain(sandbox::view(sandbox, request.user, &home)), Enclosure::Around)
+            let view = sandbox::view(sandbox, request.user, &home);
+            (SupervisorTask::Contain { network: sandbox.network }, Enclosure::Around(view))
         }
         (Containment::Required(sandbox), _) => {
             (SupervisorTask::Supervise, Enclosure::Landlock(sandbox::confinement(sandbox)?))

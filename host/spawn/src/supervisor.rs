@@ -22,6 +22,7 @@ mod contain;
 mod groups;
 mod launch;
 mod root;
+mod settings;
 mod supervise;
 mod system;
 mod tree;

@@ -24,8 +24,11 @@ pub(crate) struct SupervisorSpec {
 pub(crate) enum SupervisorTask {
     /// A fork of the root.
     Supervise,
-    /// A fork of the root in a sandbox.
-    Contain(SandboxView),
+    /// A fork of the root in the namespaces of a sandbox.
+    Contain {
+        /// Whether it has the host's network.
+        network: bool,
+    },
 }
 
 /// Limits of a whole tree.
@@ -35,15 +38,13 @@ pub(crate) struct TreeBounds {
     pub(crate) memory_bytes: Option<u64>,
 }
 
-/// The sandbox around a supervisor.
+/// What the sandbox of one child has beside what all have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SandboxView {
     /// Files and directories beside the system's own, each as the host and as the child
     /// names it.
     pub(crate) readable: Vec<(Vec<u8>, Vec<u8>)>,
     pub(crate) writable: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Whether it has the host's network.
-    pub(crate) network: bool,
     /// Its user; absent for the host's own.
     pub(crate) user: Option<u32>,
     /// The home of that user, as the child names it.
@@ -63,8 +64,8 @@ pub(crate) struct LandlockRules {
 pub(crate) enum Enclosure {
     /// None.
     None,
-    /// The sandbox around its supervisor.
-    Around,
+    /// The sandbox around its supervisor, which enters it with this view.
+    Around(SandboxView),
     /// Landlock, which the child enters before it becomes the program.
     Landlock(LandlockRules),
 }

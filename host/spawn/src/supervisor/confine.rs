@@ -40,7 +40,7 @@ pub(super) struct ReadyEnclosure {
 pub(super) fn prepare(enclosure: &Enclosure, user: Option<u32>, terminal: bool) -> io::Result<ReadyEnclosure> {
     Ok(match enclosure {
         Enclosure::None => ReadyEnclosure { rules: None, refused: None },
-        Enclosure::Around => ReadyEnclosure { rules: None, refused: Some(SyscallFilter::InSandbox) },
+        Enclosure::Around(_) => ReadyEnclosure { rules: None, refused: Some(SyscallFilter::InSandbox) },
         Enclosure::Landlock(confinement) => {
             // Root and the host's own user own more than the session's files.
             let own_user = user.is_some_and(|user| user != 0);

@@ -13,8 +13,10 @@ use rustix::{
 
 use super::{
     confine,
+    launch::seal,
+    settings::SystemSettings,
     system::{self, ForkSide},
-    view,
+    view::Tree,
 };
 use crate::wire::{SandboxFailure, SandboxView};
 
@@ -27,9 +29,9 @@ pub(super) struct Ids {
 
 /// Forks this process into the namespaces of a sandbox. Its own ids come with it: the
 /// new process cannot ask for them before they have numbers in its namespace.
-pub(super) fn fork(sandbox: &SandboxView) -> Result<(ForkSide, Ids), SandboxFailure> {
+pub(super) fn fork(network: bool) -> Result<(ForkSide, Ids), SandboxFailure> {
     let mut namespaces = UnshareFlags::NEWNS | UnshareFlags::NEWPID | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
-    if !sandbox.network {
+    if !network {
         // The child gets a loopback of its own, which local test servers need.
         namespaces |= UnshareFlags::NEWNET;
     }
@@ -52,39 +54,55 @@ pub(super) fn failure(step: &str, error: &io::Error) -> SandboxFailure {
     SandboxFailure { why: format!("{step}: {error}"), forbidden }
 }
 
-/// Enters the sandbox, in the fork.
-pub(super) fn enter(sandbox: &SandboxView, own: Ids) -> Result<(), SandboxFailure> {
-    let cannot = |step: &'static str| move |error: io::Error| failure(&format!("cannot {step}"), &error);
-    if own.uid != 0 {
-        map(own).map_err(cannot("give the sandbox its user"))?;
+fn cannot<E: Into<io::Error>>(step: &'static str) -> impl FnOnce(E) -> SandboxFailure {
+    move |error| failure(&format!("cannot {step}"), &error.into())
+}
+
+/// A sandbox with all that every child has in it, which no child has entered yet.
+pub(super) struct BlankSandbox {
+    own: Ids,
+    tree: Tree,
+}
+
+impl BlankSandbox {
+    /// Makes it, in the fork. It may wait for its child: the host's files are still there
+    /// for this process, which has no other one beside it yet.
+    pub(super) fn make(own: Ids, network: bool, settings: &SystemSettings) -> Result<Self, SandboxFailure> {
+        if own.uid != 0 {
+            map(own).map_err(cannot("give the sandbox its user"))?;
+        }
+        if !network {
+            system::start_loopback().map_err(cannot("start the sandbox's loopback"))?;
+        }
+        // Kernels without control groups have no such namespace, and nothing that it would hide.
+        let _ = system::unshare(UnshareFlags::NEWCGROUP);
+        Ok(Self { own, tree: Tree::begin(settings)? })
     }
-    if !sandbox.network {
-        system::start_loopback().map_err(cannot("start the sandbox's loopback"))?;
+
+    /// Gives the sandbox what one child has beside that, and leaves all outside of it for good.
+    pub(super) fn enter(self, view: &SandboxView) -> Result<(), SandboxFailure> {
+        let ids = view.user.map_or(self.own, |user| Ids { uid: user, gid: user });
+        self.tree.enter(view, ids.uid, ids.gid)?;
+        if let Some(user) = view.user {
+            confine::become_user(user).map_err(cannot("become the sandbox's user"))?;
+            // The system counts the processes of each user namespace by itself.
+            system::unshare(UnshareFlags::NEWUSER).map_err(cannot("make a user namespace"))?;
+            map(ids).map_err(cannot("give the sandbox its user"))?;
+        }
+        confine::give_up_capabilities().map_err(cannot("give up capabilities"))?;
+        // A change of the user undoes this.
+        set_parent_process_death_signal(Some(Signal::KILL)).map_err(cannot("bind the sandbox to its parent"))
     }
-    // Kernels without control groups have no such namespace, and nothing that it would hide.
-    let _ = system::unshare(UnshareFlags::NEWCGROUP);
-    let ids = sandbox.user.map_or(own, |user| Ids { uid: user, gid: user });
-    view::enter(sandbox, ids.uid, ids.gid)?;
-    if let Some(user) = sandbox.user {
-        confine::become_user(user).map_err(cannot("become the sandbox's user"))?;
-        // The system counts the processes of each user namespace by itself.
-        system::unshare(UnshareFlags::NEWUSER).map_err(cannot("make a user namespace"))?;
-        map(ids).map_err(cannot("give the sandbox its user"))?;
-    }
-    confine::give_up_capabilities().map_err(cannot("give up capabilities"))?;
-    // A change of the user undoes this.
-    set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(io::Error::from)
-        .map_err(cannot("bind the sandbox to its parent"))
 }
 
 /// Gives this user and group their own numbers in this process's new user namespace, and no
 /// other user or group any.
 fn map(ids: Ids) -> io::Result<()> {
-    // The system lets nobody write to the files of a process that is sealed. The supervisor
-    // seals itself again.
+    // The system lets nobody write to the files of a process that is sealed.
     set_dumpable_behavior(DumpableBehavior::Dumpable)?;
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{0} {0} 1", ids.uid))?;
-    fs::write("/proc/self/gid_map", format!("{0} {0} 1", ids.gid))
+    fs::write("/proc/self/gid_map", format!("{0} {0} 1", ids.gid))?;
+    seal();
+    Ok(())
 }

@@ -195,7 +195,7 @@ fn give(descriptors: &[OwnedFd], numbers: &[u32]) -> io::Result<()> {
 fn bound_of_processes(launch: &ChildLaunch) -> Option<u64> {
     let processes = launch.limits.processes?;
     let others = match launch.enclosure {
-        Enclosure::Around => 1,
+        Enclosure::Around(_) => 1,
         Enclosure::None | Enclosure::Landlock(_) => {
             let user = launch.user.unwrap_or_else(|| getuid().as_raw());
             // This process becomes the program, which belongs to the tree.

@@ -11,16 +11,17 @@ use rustix::{
 };
 
 use super::{
-    contain::{self, Ids},
+    contain::{self, BlankSandbox, Ids},
     groups::{ControlGroups, TreeGroups},
     launch::seal,
+    settings::SystemSettings,
     supervise,
     system::{self, ForkSide},
     tree,
 };
 use crate::{
     packet::{self, Packet},
-    wire::{SandboxView, StartStep, SupervisorReport, SupervisorSpec, SupervisorTask},
+    wire::{StartStep, SupervisorReport, SupervisorSpec, SupervisorTask},
 };
 
 /// The living supervisors, and the groups of their trees.
@@ -41,6 +42,7 @@ pub(super) fn run(control: OwnedFd) -> ! {
     let mut supervisors = Supervisors::new();
     let mut ended: Vec<TreeGroups> = Vec::new();
     let mut groups = None;
+    let mut settings = SystemSettings::default();
     let mut host_is_there = true;
     while host_is_there || !supervisors.is_empty() {
         let mut watched = vec![PollFd::new(&children, PollFlags::IN)];
@@ -68,6 +70,9 @@ pub(super) fn run(control: OwnedFd) -> ! {
                         continue;
                     }
                 };
+                if matches!(message.task, SupervisorTask::Contain { .. }) {
+                    settings.refresh();
+                }
                 match fork(message.task) {
                     Ok((ForkSide::Parent(pid), _)) => drop(supervisors.insert(pid, made)),
                     Ok((ForkSide::Child, sandbox)) => {
@@ -76,7 +81,7 @@ pub(super) fn run(control: OwnedFd) -> ! {
                             refuse(&child, &failed(StartStep::Bound, &error));
                             std::process::exit(0)
                         }
-                        become_supervisor(sandbox, child)
+                        become_supervisor(sandbox, &settings, child)
                     }
                     Err(report) => {
                         ended.push(made);
@@ -135,25 +140,25 @@ fn reap(supervisors: &mut Supervisors) -> Vec<TreeGroups> {
 }
 
 /// Turns this process into a supervisor; never returns to the loop of the root.
-fn become_supervisor(sandbox: Option<(SandboxView, Ids)>, control: OwnedFd) -> ! {
-    if let Some((view, own)) = sandbox
-        && let Err(failure) = contain::enter(&view, own)
-    {
-        refuse(&control, &SupervisorReport::NoSandbox(failure));
-        std::process::exit(0)
+fn become_supervisor(sandbox: Option<(Ids, bool)>, settings: &SystemSettings, control: OwnedFd) -> ! {
+    match sandbox.map(|(own, network)| BlankSandbox::make(own, network, settings)).transpose() {
+        Ok(blank) => supervise::run(control, blank),
+        Err(failure) => {
+            refuse(&control, &SupervisorReport::NoSandbox(failure));
+            std::process::exit(0)
+        }
     }
-    supervise::run(control)
 }
 
 /// Forks this process, into namespaces where the task says so; else the report of the failure.
-fn fork(task: SupervisorTask) -> Result<(ForkSide, Option<(SandboxView, Ids)>), SupervisorReport> {
+fn fork(task: SupervisorTask) -> Result<(ForkSide, Option<(Ids, bool)>), SupervisorReport> {
     match task {
         SupervisorTask::Supervise => match system::fork() {
             Ok(side) => Ok((side, None)),
             Err(error) => Err(failed(StartStep::Prepare, &error)),
         },
-        SupervisorTask::Contain(view) => match contain::fork(&view) {
-            Ok((side, own)) => Ok((side, Some((view, own)))),
+        SupervisorTask::Contain { network } => match contain::fork(network) {
+            Ok((side, own)) => Ok((side, Some((own, network)))),
             Err(failure) => Err(SupervisorReport::NoSandbox(failure)),
         },
     }

@@ -16,12 +16,13 @@ use rustix::{
 };
 
 use super::{
+    contain::BlankSandbox,
     launch::{self, seal},
     system, tree,
 };
 use crate::{
     packet::{self, Packet},
-    wire::{SupervisorOrder, SupervisorReport, WaitStatus},
+    wire::{Enclosure, SandboxFailure, SupervisorOrder, SupervisorReport, WaitStatus},
 };
 
 /// Pause between two looks at a tree that is being killed: the supervisor gets no signal
@@ -38,9 +39,9 @@ struct Supervisor {
     kill_at: Option<Instant>,
 }
 
-/// Runs until nothing of the tree is left.
-pub(super) fn run(control: OwnedFd) -> ! {
-    system::heed_signals();
+/// Runs until nothing of the tree is left. The child enters the blank sandbox where its launch
+/// says so.
+pub(super) fn run(control: OwnedFd, blank: Option<BlankSandbox>) -> ! {
     let _ = setsid();
     let _ = rustix::thread::set_name(c"wharf-supervise");
     let _ = set_child_subreaper(Some(getpid()));
@@ -60,6 +61,10 @@ pub(super) fn run(control: OwnedFd) -> ! {
     if descriptors.len() != 3 + launch.descriptors.len() {
         system::leave();
     }
+    if let Some(failure) = enter(&launch.enclosure, blank) {
+        let _ = packet::send(&control, &SupervisorReport::NoSandbox(failure), &[]);
+        std::process::exit(0)
+    }
     match launch::start(launch, &control, descriptors) {
         Ok(leader) => {
             let _ = packet::send(&control, &SupervisorReport::Started, &[]);
@@ -69,6 +74,16 @@ pub(super) fn run(control: OwnedFd) -> ! {
             let _ = packet::send(&control, &SupervisorReport::Failed { step, errno }, &[]);
             std::process::exit(0)
         }
+    }
+}
+
+/// Enters the sandbox of an enclosure; the failure where there is one.
+fn enter(enclosure: &Enclosure, blank: Option<BlankSandbox>) -> Option<SandboxFailure> {
+    match (enclosure, blank) {
+        (Enclosure::Around(view), Some(blank)) => blank.enter(view).err(),
+        (Enclosure::None | Enclosure::Landlock(_), None) => None,
+        // The spawner never sends it.
+        _ => Some(SandboxFailure { why: "the launch is for another supervisor".into(), forbidden: false }),
     }
 }
 

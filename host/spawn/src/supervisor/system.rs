@@ -83,19 +83,20 @@ impl MountRights {
     pub(super) const FROZEN: Self = Self(libc::MOUNT_ATTR_RDONLY);
 }
 
-/// Leaves no more than these rights to a mount and all mounts below it.
+/// Leaves no more than these rights to a mount and all mounts below it, which no longer follow
+/// what the host mounts.
 pub(super) fn restrict_mounts(tree: &OwnedFd, rights: MountRights) -> io::Result<()> {
-    restrict(tree, libc::AT_RECURSIVE, rights)
+    restrict(tree, libc::AT_RECURSIVE, libc::MS_PRIVATE, rights)
 }
 
 /// Leaves no more than these rights to a mount.
 pub(super) fn restrict_mount(mount: &OwnedFd, rights: MountRights) -> io::Result<()> {
-    restrict(mount, 0, rights)
+    restrict(mount, 0, 0, rights)
 }
 
 #[expect(unsafe_code, reason = "neither rustix nor nix offers it")]
-fn restrict(mount: &OwnedFd, flags: libc::c_int, rights: MountRights) -> io::Result<()> {
-    let attributes = libc::mount_attr { attr_set: rights.0, attr_clr: 0, propagation: 0, userns_fd: 0 };
+fn restrict(mount: &OwnedFd, flags: libc::c_int, propagation: u64, rights: MountRights) -> io::Result<()> {
+    let attributes = libc::mount_attr { attr_set: rights.0, attr_clr: 0, propagation, userns_fd: 0 };
     let flags = flags | libc::AT_EMPTY_PATH;
     let size = size_of_val(&attributes);
     // SAFETY: the kernel reads the path and `size` bytes of the attributes, and keeps neither.
@@ -181,10 +182,9 @@ pub(super) fn watch_children() -> io::Result<SignalFd> {
     Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
 }
 
-/// Undoes [`watch_children`] for a process that becomes a program, and sets
-/// all signals as programs expect them.
+/// Undoes [`watch_children`] for a process that becomes a program. The root has set every
+/// signal as programs expect them.
 pub(super) fn accept_signals() {
-    heed_signals();
     let _ = SigSet::all().thread_unblock();
 }
 

@@ -11,31 +11,28 @@ use std::{
         fd::{AsFd as _, BorrowedFd, OwnedFd},
         unix::ffi::OsStrExt as _,
     },
-    path::{Component, Path, PathBuf},
+    path::{Component, Path},
 };
 
 use rustix::{
-    fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, mkdirat, openat, openat2, symlinkat},
+    fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, chownat, fstat, mkdirat, openat, openat2, symlinkat},
     mount::{
         FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
         fsconfig_create, fsconfig_set_string, fsmount, fsopen, mount_change, move_mount, open_tree, unmount,
     },
-    process::{chdir, fchdir, pivot_root, umask},
+    process::{Gid, Uid, chdir, fchdir, pivot_root, umask},
 };
 
 use super::{
     contain,
+    settings::SystemSettings,
     system::{self, MountRights},
 };
 use crate::{
-    system_paths::{DIRECTORIES_OF_SETTINGS, SETTINGS, SYSTEM},
+    system_paths::{DIRECTORIES_OF_SETTINGS, SYSTEM},
     users,
     wire::{SandboxFailure, SandboxView},
 };
-
-/// Where the tree is put together. Every system has the directory, and the host's own files
-/// below it are opened before it is covered.
-const STAGE: &str = "/tmp";
 
 /// Devices without memory of their own, and the terminal of the process that opens it.
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
@@ -75,137 +72,106 @@ fn cannot<E: Into<io::Error>>(step: &str, path: impl AsRef<Path>) -> impl FnOnce
     move |error| contain::failure(&format!("cannot {step} {}", path.as_ref().display()), &error.into())
 }
 
-/// Leaves the host's files for the view. This process is the first of its process
-/// namespace and alone in its mount namespace, in which it may mount.
-pub(super) fn enter(view: &SandboxView, uid: u32, gid: u32) -> MakeResult<()> {
-    // Nothing that is mounted from here on shows outside.
-    mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)
-        .map_err(cannot("take the host's mounts to itself from", "/"))?;
-    let before = umask(Mode::WGRP | Mode::WOTH);
-    let sources = Sources::open(view)?;
-    let stage = Tree::begin()?;
-    stage.fill(view, sources, uid, gid)?;
-    stage.become_root()?;
-    umask(before);
-    Ok(())
-}
-
-/// A file or directory of the host, cut out of its tree with all that is mounted below it.
-struct Cutting {
-    target: PathBuf,
-    is_directory: bool,
-    tree: OwnedFd,
-}
-
-impl Cutting {
-    fn of(source: &Path, target: &Path, rights: MountRights) -> io::Result<Self> {
-        let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
-        let tree = open_tree(CWD, source, flags)?;
-        let is_directory = FileType::from_raw_mode(fstat(&tree)?.st_mode) == FileType::Directory;
-        system::restrict_mounts(&tree, rights)?;
-        Ok(Self { target: target.to_owned(), is_directory, tree })
-    }
-}
-
-/// The host's files that the view shows.
-#[derive(Default)]
-struct Sources {
-    links: Vec<(&'static str, PathBuf)>,
-    system: Vec<Cutting>,
-    copies: Vec<(&'static str, Vec<u8>)>,
-    devices: Vec<Cutting>,
-    granted: Vec<Cutting>,
-}
-
-impl Sources {
-    fn open(view: &SandboxView) -> MakeResult<Self> {
-        let mut found = Self::default();
-        for path in SYSTEM {
-            match fs::symlink_metadata(path) {
-                Ok(about) if about.is_symlink() => {
-                    found.links.push((path, fs::read_link(path).map_err(cannot("follow", path))?));
-                }
-                Ok(_) => found.system.push(shown(path, MountRights::READ)?),
-                Err(_) => {}
-            }
-        }
-        for path in DIRECTORIES_OF_SETTINGS {
-            if Path::new(path).exists() {
-                found.system.push(shown(path, MountRights::READ)?);
-            }
-        }
-        // A copy costs a tenth of a mount.
-        found.copies = SETTINGS.iter().filter_map(|path| Some((*path, fs::read(path).ok()?))).collect();
-        for path in DEVICES {
-            found.devices.push(shown(path, MountRights::DEVICE)?);
-        }
-        let readable = view.readable.iter().map(|bind| (bind, MountRights::READ));
-        for ((source, target), rights) in readable.chain(view.writable.iter().map(|bind| (bind, MountRights::WRITE))) {
-            let (source, target) = (path_of(source), path_of(target));
-            found.granted.push(Cutting::of(source, target, rights).map_err(cannot("show", source))?);
-        }
-        Ok(found)
-    }
-}
-
-fn shown(path: &str, rights: MountRights) -> MakeResult<Cutting> {
-    Cutting::of(path.as_ref(), path.as_ref(), rights).map_err(cannot("show", path))
-}
+const CUT: OpenTreeFlags = OpenTreeFlags::OPEN_TREE_CLONE.union(OpenTreeFlags::OPEN_TREE_CLOEXEC);
+const ONTO: MoveMountFlags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH.union(MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH);
 
 /// The new tree while it is made, by its root. No path of it is ever resolved against the
 /// host's files: a child of before may have left links in the directories that it shows.
-struct Tree {
+pub(super) struct Tree {
     root: OwnedFd,
+    umask: Mode,
 }
 
 impl Tree {
-    fn begin() -> MakeResult<Self> {
+    /// Makes all of the tree that every sandbox has. This process is the first of its process
+    /// namespace and alone in its mount namespace, in which it may mount.
+    pub(super) fn begin(settings: &SystemSettings) -> MakeResult<Self> {
+        // Nothing that is mounted from here on shows outside. What the host mounts and unmounts
+        // meanwhile shows here, until the tree is the root.
+        mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::DOWNSTREAM)
+            .map_err(cannot("follow the mounts of", "the host"))?;
+        let umask = umask(Mode::WGRP | Mode::WOTH);
         let mounted = file_system("tmpfs", &[("mode", "755")], MountAttrFlags::MOUNT_ATTR_NODEV);
         let root = mounted.map_err(cannot("make", "a root directory"))?;
-        let stage = cannot("cover", STAGE);
-        move_mount(&root, "", CWD, STAGE, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH).map_err(stage)?;
-        Ok(Self { root })
+        // Over the root of this process, whose paths still begin below it.
+        let stage = cannot("mount", "a root directory");
+        move_mount(&root, "", CWD, "/", MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH).map_err(stage)?;
+        let tree = Self { root, umask };
+        tree.show_system(settings)?;
+        tree.mount("/proc", "proc", &[], MountAttrFlags::MOUNT_ATTR_NOEXEC)?;
+        for path in SETTINGS_OF_THE_KERNEL {
+            tree.freeze(path)?;
+        }
+        tree.make_devices()?;
+        for path in TEMPORARY {
+            let options = [("mode", "755"), ("size", TEMPORARY_BYTES)];
+            tree.mount(path, "tmpfs", &options, MountAttrFlags::MOUNT_ATTR_NODEV)?;
+        }
+        Ok(tree)
     }
 
-    fn fill(&self, view: &SandboxView, sources: Sources, uid: u32, gid: u32) -> MakeResult<()> {
-        for (path, target) in sources.links {
-            self.link(path, &target)?;
-        }
-        for cutting in &sources.system {
-            self.attach(cutting)?;
-        }
-        for (path, contents) in sources.copies {
-            self.write(path, &contents)?;
-        }
+    /// Adds what the view shows to this user and group, and leaves the host's files for it.
+    pub(super) fn enter(self, view: &SandboxView, uid: u32, gid: u32) -> MakeResult<()> {
         for (path, contents) in users::FILES.into_iter().zip(users::names(uid, gid, path_of(&view.home))) {
             self.write(path, &contents)?;
         }
-        self.mount("/proc", "proc", &[], MountAttrFlags::MOUNT_ATTR_NOEXEC)?;
-        for path in SETTINGS_OF_THE_KERNEL {
-            self.freeze(path)?;
-        }
-        self.mount("/dev", "tmpfs", &[("mode", "755"), ("size", "65536")], MountAttrFlags::MOUNT_ATTR_NOEXEC)?;
-        for device in &sources.devices {
-            self.attach(device)?;
-        }
-        for (path, target) in LINKS {
-            self.link(path, target.as_ref())?;
-        }
-        self.mount("/dev/pts", "devpts", &[("ptmxmode", "666"), ("mode", "620")], MountAttrFlags::MOUNT_ATTR_NOEXEC)?;
-        let (uid, gid) = (uid.to_string(), gid.to_string());
+        let owner = (Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)));
         for path in TEMPORARY {
-            let options = [("mode", "755"), ("size", TEMPORARY_BYTES), ("uid", &uid), ("gid", &gid)];
-            self.mount(path, "tmpfs", &options, MountAttrFlags::MOUNT_ATTR_NODEV)?;
+            let given =
+                self.find(path).and_then(|place| Ok(chownat(place, "", owner.0, owner.1, AtFlags::EMPTY_PATH)?));
+            given.map_err(cannot("give away", path))?;
         }
-        for cutting in &sources.granted {
-            self.attach(cutting)?;
+        let readable = view.readable.iter().map(|bind| (bind, MountRights::READ));
+        for ((source, target), rights) in readable.chain(view.writable.iter().map(|bind| (bind, MountRights::WRITE))) {
+            self.show(path_of(source), path_of(target), rights)?;
         }
         // The directories that hold the mounts are memory of the machine, too.
         for path in ["/dev", "/"] {
             let place = self.find(path).map_err(cannot("find", path))?;
             system::restrict_mount(&place, MountRights::FROZEN).map_err(cannot("close", path))?;
         }
-        Ok(())
+        umask(self.umask);
+        self.become_root()
+    }
+
+    fn show_system(&self, settings: &SystemSettings) -> MakeResult<()> {
+        for path in SYSTEM {
+            match fs::symlink_metadata(path) {
+                Ok(about) if about.is_symlink() => {
+                    self.link(path, &fs::read_link(path).map_err(cannot("follow", path))?)?;
+                }
+                Ok(_) => self.show(path.as_ref(), path.as_ref(), MountRights::READ)?,
+                Err(_) => {}
+            }
+        }
+        for path in DIRECTORIES_OF_SETTINGS {
+            if Path::new(path).exists() {
+                self.show(path.as_ref(), path.as_ref(), MountRights::READ)?;
+            }
+        }
+        // A copy costs a third of a mount.
+        settings.iter().try_for_each(|(path, contents)| self.write(path, contents))
+    }
+
+    fn make_devices(&self) -> MakeResult<()> {
+        self.mount("/dev", "tmpfs", &[("mode", "755"), ("size", "65536")], MountAttrFlags::MOUNT_ATTR_NOEXEC)?;
+        for path in DEVICES {
+            self.show(path.as_ref(), path.as_ref(), MountRights::DEVICE)?;
+        }
+        for (path, target) in LINKS {
+            self.link(path, target.as_ref())?;
+        }
+        self.mount("/dev/pts", "devpts", &[("ptmxmode", "666"), ("mode", "620")], MountAttrFlags::MOUNT_ATTR_NOEXEC)
+    }
+
+    /// Shows a file or directory of the host, with all that is mounted below it.
+    fn show(&self, source: &Path, target: &Path, rights: MountRights) -> MakeResult<()> {
+        let cut = open_tree(CWD, source, CUT | OpenTreeFlags::AT_RECURSIVE).map_err(io::Error::from).and_then(|tree| {
+            system::restrict_mounts(&tree, rights)?;
+            Ok((FileType::from_raw_mode(fstat(&tree)?.st_mode) == FileType::Directory, tree))
+        });
+        let (is_directory, tree) = cut.map_err(cannot("show", source))?;
+        self.attach(&tree, target, is_directory)
     }
 
     /// Makes the tree the root of this process and lets go of the host's.
@@ -222,15 +188,12 @@ impl Tree {
     fn mount(&self, path: &str, kind: &str, options: &[(&str, &str)], rights: MountAttrFlags) -> MakeResult<()> {
         let nodev = if kind == "devpts" { MountAttrFlags::empty() } else { MountAttrFlags::MOUNT_ATTR_NODEV };
         let tree = file_system(kind, options, rights | nodev).map_err(cannot("mount", path))?;
-        self.attach(&Cutting { target: path.into(), is_directory: true, tree })
+        self.attach(&tree, path.as_ref(), true)
     }
 
-    fn attach(&self, cutting: &Cutting) -> MakeResult<()> {
-        let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
-        let attached = self
-            .place(&cutting.target, cutting.is_directory)
-            .and_then(|place| Ok(move_mount(&cutting.tree, "", &place, "", flags)?));
-        attached.map_err(cannot("show something as", &cutting.target))
+    fn attach(&self, tree: &OwnedFd, target: &Path, is_directory: bool) -> MakeResult<()> {
+        let attached = self.place(target, is_directory).and_then(|place| Ok(move_mount(tree, "", &place, "", ONTO)?));
+        attached.map_err(cannot("show something as", target))
     }
 
     /// Shows a file or directory as it is, for reading alone.
@@ -240,14 +203,10 @@ impl Tree {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(cannot("find", path)(error)),
         };
-        let flags = OpenTreeFlags::OPEN_TREE_CLONE
-            | OpenTreeFlags::OPEN_TREE_CLOEXEC
-            | OpenTreeFlags::AT_EMPTY_PATH
-            | OpenTreeFlags::AT_RECURSIVE;
+        let flags = CUT | OpenTreeFlags::AT_EMPTY_PATH | OpenTreeFlags::AT_RECURSIVE;
         let frozen = open_tree(&place, "", flags).map_err(io::Error::from).and_then(|tree| {
             system::restrict_mounts(&tree, MountRights::READ)?;
-            let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
-            Ok(move_mount(&tree, "", &place, "", flags)?)
+            Ok(move_mount(&tree, "", &place, "", ONTO)?)
         });
         frozen.map_err(cannot("close", path))
     }

@@ -55,7 +55,7 @@ async fn children_at_once_do_not_share_one() {
         let script = "echo mine > /tmp/mine; ls /tmp";
         let (one, other) = tokio::join!(said(&place, place.request(script)), said(&place, place.request(script)));
         assert_eq!([&*one.0, &*other.0], ["mine\n"; 2], "{}", place.name());
-        assert_eq!([one.1, other.1].iter().filter(|waited| **waited).count(), 1, "{}", place.name());
+        assert!(one.1 && other.1, "two waited, {}", place.name());
         // A child does not see files of the one before it.
         let script = "ls -A /dev/shm; ls /tmp/mine 2>/dev/null; echo looked";
         assert_eq!(said(&place, place.request(script)).await, ("looked\n".into(), true), "{}", place.name());
@@ -63,30 +63,42 @@ async fn children_at_once_do_not_share_one() {
 }
 
 #[tokio::test]
-async fn another_description_gets_none() {
+async fn a_child_of_another_session_gets_it_with_its_own_view_and_another_network_gets_none() {
     for place in ContainedWorkspace::all_in_namespaces().await {
         let request = || place.request("true");
         let sandbox = |change: fn(&mut Sandbox)| {
             let Containment::Required(mut sandbox) = request().containment else { panic!("contained") };
             change(&mut sandbox);
-            SpawnRequest { containment: Containment::Required(sandbox), ..request() }
+            SpawnRequest { containment: Containment::Required(sandbox), working_directory: "/".into(), ..request() }
         };
         said(&place, request()).await;
+        let readable = sandbox(|sandbox| sandbox.readable.push(Bind::same("/var/tmp")));
         let differ = [
-            ("network", sandbox(|sandbox| sandbox.network = true)),
-            ("what is readable", sandbox(|sandbox| sandbox.readable.push(Bind::same("/var/tmp")))),
+            ("what is readable", readable),
             ("what is writable", sandbox(|sandbox| sandbox.writable.clear())),
             ("where it is shown", sandbox(|sandbox| sandbox.writable[0].target = "/elsewhere".into())),
         ];
         for (what, request) in differ {
-            let request = SpawnRequest { working_directory: "/".into(), ..request };
-            assert!(!said(&place, request).await.1, "{what}, {}", place.name());
+            assert!(said(&place, request).await.1, "{what}, {}", place.name());
         }
-        let user = if place.user.is_some() { Some(65533) } else { place.user };
-        if user.is_some() {
-            let request = SpawnRequest { user, working_directory: "/".into(), ..place.request("id -u") };
-            assert_eq!(said(&place, request).await, ("65533\n".into(), false), "{}", place.name());
+        // What the child before saw is not there any more.
+        let alone =
+            sandbox(|sandbox| sandbox.writable = vec![Bind { source: "/var/tmp".into(), target: "/own".into() }]);
+        let script = "ls -d /elsewhere /own 2>&1; ls /tmp; stat -c %u /tmp; id -u";
+        let alone = SpawnRequest { arguments: vec!["-c".into(), script.into()], ..alone };
+        let user = place.user.unwrap_or_else(|| rustix::process::getuid().as_raw());
+        let expected = format!("ls: cannot access '/elsewhere': No such file or directory\n/own\n{user}\n{user}\n");
+        assert_eq!(said(&place, alone).await, (expected, true), "{}", place.name());
+        if place.user.is_some() {
+            let request = SpawnRequest {
+                user: Some(65533),
+                working_directory: "/".into(),
+                ..place.request("id -u; stat -c %u /tmp")
+            };
+            assert_eq!(said(&place, request).await, ("65533\n65533\n".into(), true), "{}", place.name());
         }
+        let network = sandbox(|sandbox| sandbox.network = true);
+        assert!(!said(&place, network).await.1, "another network, {}", place.name());
         assert!(said(&place, request()).await.1, "it still waits, {}", place.name());
     }
 }
@@ -107,12 +119,11 @@ async fn a_workspace_that_was_made_again_is_the_new_one() {
         fs::create_dir(&workspace).expect("a directory");
         chown(&workspace, place.user, place.user).expect("an owner");
         fs::write(workspace.join("file"), "new").expect("a file");
-        assert_eq!(said(&place, place.request("cat file")).await, ("new".into(), false), "{}", place.name());
         assert_eq!(said(&place, place.request("cat file")).await, ("new".into(), true), "{}", place.name());
     }
 }
 
-/// The prepared sandbox below a root: all processes but the tree of this child.
+/// The prepared sandboxes below a root: all processes but the tree of this child.
 async fn waiting_below(root: u32, child: &Child) -> Vec<u32> {
     let supervisor = {
         let mut at = child.pid();
@@ -122,11 +133,11 @@ async fn waiting_below(root: u32, child: &Child) -> Vec<u32> {
         at
     };
     let mut found = Vec::new();
-    until("a sandbox waits", || {
+    until("sandboxes wait", || {
         let of_child = below(supervisor);
         found = below(root);
         found.retain(|pid| *pid != supervisor && !of_child.contains(pid));
-        found.len() == 1
+        found.len() == 2
     })
     .await;
     found
@@ -175,7 +186,7 @@ async fn none_is_left_when_the_last_spawner_is_gone() {
 #[tokio::test]
 async fn none_lives_on_after_its_host() {
     for (number, _) in ContainedWorkspace::all_in_namespaces().await.iter().enumerate() {
-        support::nothing_outlives(|| support::play_host_number("prepared::host", number), 1).await;
+        support::nothing_outlives(|| support::play_host_number("prepared::host", number), 2).await;
     }
 }
 

@@ -47,7 +47,8 @@ impl ContainedWorkspace {
                 continue;
             }
             let users = if found.another_user { vec![None, Some(another_user)] } else { vec![None] };
-            places.extend(users.into_iter().map(|user| Self::open(spawner.clone(), contained, user)));
+            // Each has its own spawner: sandboxes that wait are for all its children.
+            places.extend(users.into_iter().map(|user| Self::open(Spawner::with(contained), contained, user)));
         }
         places
     }
