@@ -17,6 +17,9 @@ use std::{
     process::Command,
 };
 
+/// As the engine packs code.
+const LEVEL: i32 = 19;
+
 fn main() -> io::Result<()> {
     let package = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let output = PathBuf::from(variable("OUT_DIR"));
@@ -31,7 +34,7 @@ fn main() -> io::Result<()> {
         // Hashed here once instead of at each start.
         let bytes = fs::read(&path)?;
         let digest = blake3::hash(&bytes);
-        let packed = keep(&output, &format!("{name}.packed"), &lz4_flex::block::compress_prepend_size(&bytes))?;
+        let packed = keep(&output, &format!("{name}.packed"), &zstd::bulk::compress(&bytes, LEVEL)?)?;
         let prepared = match prepared(&path, &digest.to_hex(), &output)? {
             Some(prepared) => format!("Some({prepared})"),
             None => "None".to_owned(),

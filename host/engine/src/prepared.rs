@@ -47,6 +47,6 @@ impl NewlyPrepared {
         let Self { code_name, code, metadata_name, metadata } = self;
         write!(to, "{digest}\n{code_name}\n{metadata_name}\n{}\n", metadata.len())?;
         to.write_all(metadata)?;
-        to.write_all(&pack(code))
+        to.write_all(&pack(code)?)
     }
 }

@@ -152,10 +152,15 @@ pub(crate) struct Compiling {
 impl Compiling {
     /// Whether a tool may be listed under this name once it is compiled, for this viewer.
     pub(crate) fn may_have(&self, viewer: Viewer<'_>, listed: &str) -> bool {
+        self.may_offer(viewer, listed) && viewer.allows_tool(listed)
+    }
+
+    /// The same of a prompt.
+    pub(crate) fn may_offer(&self, viewer: Viewer<'_>, listed: &str) -> bool {
         let of_plugin = listed.split_once(SEPARATOR).map(|(plugin, _)| plugin);
         // Names without a prefix have no separator.
         let named = if self.prefix { of_plugin == Some(self.name.as_str()) } else { of_plugin.is_none() };
-        named && viewer.allows(self.name.as_str()) && viewer.allows_tool(listed)
+        named && viewer.allows(self.name.as_str())
     }
 }
 

@@ -188,6 +188,17 @@ impl Registry {
         self.plugins.compiling.iter().find(|compiling| compiling.may_have(viewer, name))
     }
 
+    /// A plugin that is being compiled and may have a prompt of this full name for the viewer.
+    pub(crate) fn awaited_for_prompt(&self, viewer: Viewer<'_>, name: &str) -> Option<&Compiling> {
+        self.plugins.compiling.iter().find(|compiling| compiling.may_offer(viewer, name))
+    }
+
+    /// A plugin that is being compiled and may have resources for the viewer: any, since addresses
+    /// do not name their plugin.
+    pub(crate) fn awaited_for_resource(&self, viewer: Viewer<'_>) -> Option<&Compiling> {
+        self.plugins.compiling.iter().find(|compiling| viewer.allows(compiling.name.as_str()))
+    }
+
     /// The tool of this full name.
     pub(crate) fn find(&self, name: &str) -> Option<&Arc<Callee>> {
         self.tools.get(name)

@@ -9,6 +9,8 @@ use wharf::{CallRequest, Host};
 use wharf_test_support::processes;
 use wharf_tests::{Client, Crafted, Data, Setup, blocking, context, wharf, with_section};
 
+use crate::offers::attacker;
+
 /// A plugin that keeps a compiler busy for long enough to be stopped at it.
 static LARGE: LazyLock<Vec<u8>> = LazyLock::new(|| large(Crafted::default()).bytes());
 
@@ -176,6 +178,29 @@ fn a_call_that_comes_too_early_waits_and_hears_of_it() {
     assert_eq!(text(&client.answer(early)), "yes");
     let unknown = client.answer(unknown);
     assert!(unknown["error"]["message"].as_str().is_some_and(|told| told.contains("late__run")), "{unknown}");
+}
+
+#[test]
+fn a_prompt_and_a_resource_that_are_asked_for_too_early_are_waited_for_and_unknown_ones_are_told_then() {
+    let files = Data::alone();
+    let offering = fs::read(attacker(&files, "hidden")).expect("a component");
+    let place = Place::with(&offering, "");
+    let mut client = place.connect();
+    let held = Held::at(&client);
+    let get = |client: &mut Client, name: &str| client.ask("prompts/get", json!({"name": name}));
+    let prompt = get(&mut client, "late__hidden");
+    let resource = client.ask("resources/read", json!({"uri": "attack://hidden"}));
+    let unknown = get(&mut client, "late__none");
+    // Nobody waits for a prompt of another plugin.
+    let other = client.request("prompts/get", json!({"name": "later__hidden"}));
+    assert!(other["error"]["message"].as_str().is_some_and(|told| told.contains("later__hidden")), "{other}");
+    held.release();
+    let prompt = client.answer(prompt);
+    assert!(prompt["result"]["messages"].is_array(), "{prompt}");
+    let resource = client.answer(resource);
+    assert!(resource["result"]["contents"].is_array(), "{resource}");
+    let unknown = client.answer(unknown);
+    assert!(unknown["error"]["message"].as_str().is_some_and(|told| told.contains("late__none")), "{unknown}");
 }
 
 #[test]

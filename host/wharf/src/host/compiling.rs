@@ -130,7 +130,7 @@ impl Host {
         self.awaited(caller, name)?;
         let (host, caller, name) = (self.clone(), Arc::clone(caller), name.to_owned());
         Some(Box::pin(async move {
-            let waited = host.compiled(&caller, &name).await;
+            let waited = host.compiled(&caller, || host.awaited(&caller, &name)).await;
             if let Err(error) = &waited {
                 // Nobody looks it up any more, so this is its one line of audit.
                 host.shared.recorder.begin(&caller, &name, None).ended(AuditOutcome::Failed(error.code));
@@ -144,12 +144,13 @@ impl Host {
         self.seen(caller.viewer(), name).is_none().then_some(awaited)
     }
 
-    async fn compiled(&self, caller: &Caller, name: &str) -> Result<(), Error> {
+    /// Waits as long as a plugin is awaited, and tells the caller once of each.
+    pub(super) async fn compiled(&self, caller: &Caller, awaited: impl Fn() -> Option<Compiling>) -> Result<(), Error> {
         let mut changes = self.shared.changed.subscribe();
         let began = Instant::now();
         let mut told = None;
         // Looked at after it was subscribed to: no change is missed.
-        while let Some(Compiling { name: plugin, patience, .. }) = self.awaited(caller, name) {
+        while let Some(Compiling { name: plugin, patience, .. }) = awaited() {
             if let Some(events) = caller.events.as_ref().filter(|_| told.as_ref() != Some(&plugin)) {
                 events.waits(&format!("the plugin {plugin} is being compiled"));
             }
@@ -171,7 +172,7 @@ impl Host {
 fn late(plugin: &PluginName, patience: Duration) -> Error {
     let waited = patience.as_millis();
     let told = format!(
-        "the plugin {plugin} is still being compiled after {waited} ms (limit `wall_time_milliseconds`); call the tool \
+        "the plugin {plugin} is still being compiled after {waited} ms (limit `wall_time_milliseconds`); ask \
          again later"
     );
     Error::retryable(Code::Timeout, told)

@@ -94,6 +94,7 @@ impl OfferService for Host {
         arguments: &Arguments,
         input: InputGiven,
     ) -> Result<PromptAnswer, Error> {
+        self.prompt_compiled(caller, name).await?;
         let registry = self.registry();
         let (owner, prompt) = find_prompt(&registry, caller.viewer(), name)?;
         let running = self.asked(&format!("prompt {}", prompt.name), owner, caller);
@@ -137,6 +138,11 @@ impl OfferService for Host {
     }
 
     async fn read_resource(&self, caller: &Arc<Caller>, uri: &str) -> Result<Vec<ResourceContent>, Error> {
+        let reads = |registry: &Registry| {
+            let reader = registry.offers().reader(registry.installed(), uri);
+            reader.is_some_and(|owner| owner.is_seen_by(caller.viewer()))
+        };
+        self.reader_compiled(caller, reads).await?;
         let registry = self.registry();
         let owner =
             registry.offers().reader(registry.installed(), uri).filter(|owner| owner.is_seen_by(caller.viewer()));
@@ -159,6 +165,16 @@ impl OfferService for Host {
         typed: &str,
         others: Map<String, Value>,
     ) -> Result<Completions, Error> {
+        match &of {
+            CompletionOf::Prompt(name) => self.prompt_compiled(caller, name).await?,
+            CompletionOf::Template(template) => {
+                let describes = |registry: &Registry| {
+                    let describer = registry.offers().describer(registry.installed(), template);
+                    describer.is_some_and(|owner| owner.is_seen_by(caller.viewer()))
+                };
+                self.reader_compiled(caller, describes).await?;
+            }
+        }
         let registry = self.registry();
         let (owner, kind, name) = match of {
             CompletionOf::Prompt(name) => {
@@ -198,6 +214,28 @@ impl OfferService for Host {
 }
 
 impl Host {
+    /// Waits for the plugins that may have this prompt, while nobody has it.
+    async fn prompt_compiled(&self, caller: &Caller, name: &str) -> Result<(), Error> {
+        let awaited = || {
+            let registry = self.registry();
+            let viewer = caller.viewer();
+            registry
+                .awaited_for_prompt(viewer, name)
+                .filter(|_| seen_prompt(&registry, viewer, name).is_none())
+                .cloned()
+        };
+        self.compiled(caller, awaited).await
+    }
+
+    /// Waits for the plugins that may have resources, while nobody has the one that is asked for.
+    async fn reader_compiled(&self, caller: &Caller, is_there: impl Fn(&Registry) -> bool) -> Result<(), Error> {
+        let awaited = || {
+            let registry = self.registry();
+            registry.awaited_for_resource(caller.viewer()).filter(|_| !is_there(&registry)).cloned()
+        };
+        self.compiled(caller, awaited).await
+    }
+
     /// One line of audit for what is asked.
     fn asked(&self, what: &str, owner: &Installed, caller: &Caller) -> RunningCall {
         let callee = (owner.plugin.name().clone(), Some(owner.plugin.digest()));
