@@ -4,8 +4,8 @@
 //! Knows which files those are. Publishes nothing.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
 
@@ -59,13 +59,47 @@ pub(crate) fn check(workspace: &Workspace, how: PackageCheck) -> Result<()> {
 
 /// Makes packages in one call of cargo.
 fn make(workspace: &Workspace, packages: &[&str], builds: bool) -> Result<()> {
+    // Apart from the workspace's own builds, which would have to be made again with it.
+    let target = workspace.target().join("packages");
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(Path::new(&env::var_os("HOME")?).join(".cargo")));
+    forget_former(home.as_deref(), &target)?;
     let mut cargo = command::cargo(&workspace.root);
     cargo.args(["package", "--quiet", "--offline", "--allow-dirty"]);
+    cargo.arg("--target-dir").arg(&target);
     if !builds {
         cargo.arg("--no-verify");
     }
     cargo.args(packages.iter().flat_map(|name| ["--package", name]));
     command::run(&mut cargo)
+}
+
+/// Removes what cargo unpacked and built of packages that were made before. It puts the packages of
+/// one call into a registry of the moment, and takes the same version for the same sources.
+fn forget_former(cargo_home: Option<&Path>, target: &Path) -> Result<()> {
+    forget_ours(&target.join("debug/.fingerprint"))?;
+    let Some(unpacked) = cargo_home.map(|home| home.join("registry/src")) else { return Ok(()) };
+    let Ok(registries) = fs::read_dir(&unpacked) else { return Ok(()) };
+    for registry in registries {
+        let registry = registry?;
+        // A registry of a folder has no name of a server before its number.
+        if registry.file_name().to_string_lossy().starts_with('-') {
+            forget_ours(&registry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes what a folder has of packages of this project.
+fn forget_ours(folder: &Path) -> Result<()> {
+    let Ok(packages) = fs::read_dir(folder) else { return Ok(()) };
+    for package in packages {
+        let package = package?;
+        if package.file_name().to_string_lossy().starts_with("wharf-") {
+            fs::remove_dir_all(package.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Checks that the package `name` has the files.
@@ -101,6 +135,23 @@ fn names(folder: &Path, extension: &str) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packages_of_before_are_forgotten_and_those_of_servers_kept() {
+        let home = tempfile::tempdir().expect("a directory");
+        let made = |path: &str| fs::create_dir_all(home.path().join("registry/src").join(path)).expect("a directory");
+        let target = home.path().join("target");
+        let built = target.join("debug/.fingerprint/wharf-contract-12ab");
+        forget_former(Some(home.path()), &target).expect("nothing to do");
+        fs::create_dir_all(&built).expect("a directory");
+        let places = ["-12ab/wharf-contract-0.1.0", "-12ab/other-1.0.0", "index.crates.io-12ab/wharf-contract-0.1.0"];
+        places.into_iter().for_each(made);
+        forget_former(Some(home.path()), &target).expect("forgotten");
+        assert!(!built.exists());
+        let is_there = |path: &str| home.path().join("registry/src").join(path).exists();
+        assert!(!is_there("-12ab/wharf-contract-0.1.0"));
+        assert!(is_there("-12ab/other-1.0.0") && is_there("index.crates.io-12ab/wharf-contract-0.1.0"));
+    }
 
     #[test]
     fn a_file_that_is_not_in_the_package_is_named() {

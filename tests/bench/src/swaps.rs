@@ -159,8 +159,10 @@ pub(crate) fn over_http(setting: &Setting, report: &mut Report) -> Result<()> {
     client.block_on(async {
         let server = Server::wharf(setting, data.path())?;
         plugin(&["add", &first]).await?;
+        let mut load = Load::new(&server, CALLERS, |id| server.call("swapped__echo", id)).await?;
+        // A call is answered once the plugin is served, so no news of that is left to be heard.
+        load.latencies(CALLERS).await?;
         let listening = Listening::begin(&server).await?;
-        let load = Load::new(&server, CALLERS, |id| server.call("swapped__echo", id)).await?;
         let over = Arc::new(AtomicBool::new(false));
         let calling = tokio::spawn(load.until(Arc::clone(&over)));
         let update = async |number: usize| {
