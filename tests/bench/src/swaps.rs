@@ -160,8 +160,9 @@ pub(crate) fn over_http(setting: &Setting, report: &mut Report) -> Result<()> {
         let server = Server::wharf(setting, data.path())?;
         plugin(&["add", &first]).await?;
         let mut load = Load::new(&server, CALLERS, |id| server.call("swapped__echo", id)).await?;
-        // A call is answered once the plugin is served, so no news of that is left to be heard.
-        load.latencies(CALLERS).await?;
+        // A call is answered once its plugin is served, so no news of either is left to be heard.
+        load.latencies(1).await?;
+        Load::new(&server, 1, |id| server.call("echo__echo", id)).await?.latencies(1).await?;
         let listening = Listening::begin(&server).await?;
         let over = Arc::new(AtomicBool::new(false));
         let calling = tokio::spawn(load.until(Arc::clone(&over)));
