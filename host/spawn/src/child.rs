@@ -51,8 +51,8 @@ struct ChildState {
 }
 
 impl ChildState {
-    fn apply(&mut self, packet: &Packet<SupervisorReport>) {
-        match packet.message.clone() {
+    fn apply(&mut self, packet: Packet<SupervisorReport>) {
+        match packet.message {
             SupervisorReport::Starting => self.pid = packet.sender,
             SupervisorReport::Started => self.started = true,
             SupervisorReport::NoSandbox(failure) => self.no_sandbox = Some(failure),
@@ -234,7 +234,7 @@ async fn listen(control: Arc<UnixStream>, state: watch::Sender<ChildState>) {
     loop {
         let received = control.async_io(tokio::io::Interest::READABLE, || packet::receive(&control)).await;
         let Ok(Some(packet)) = received else { break };
-        state.send_modify(|state| state.apply(&packet));
+        state.send_modify(|state| state.apply(packet));
     }
     state.send_modify(|state| state.silent = true);
 }

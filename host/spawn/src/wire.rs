@@ -105,7 +105,7 @@ pub(crate) enum SupervisorOrder {
 }
 
 /// From the supervisor to the host.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum SupervisorReport {
     /// Sent by the child itself, just before it becomes the program: the
     /// system puts its process id beside it, as the host sees it.

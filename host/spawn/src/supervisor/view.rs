@@ -7,10 +7,7 @@ use std::{
     ffi::OsStr,
     fs::{self, File},
     io::{self, Write as _},
-    os::{
-        fd::{AsFd as _, BorrowedFd, OwnedFd},
-        unix::ffi::OsStrExt as _,
-    },
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::{Component, Path},
 };
 
@@ -24,6 +21,7 @@ use rustix::{
 };
 
 use super::{
+    confine::path_of,
     contain,
     settings::SystemSettings,
     system::{self, MountRights},
@@ -72,7 +70,6 @@ fn cannot<E: Into<io::Error>>(step: &str, path: impl AsRef<Path>) -> impl FnOnce
     move |error| contain::failure(&format!("cannot {step} {}", path.as_ref().display()), &error.into())
 }
 
-const CUT: OpenTreeFlags = OpenTreeFlags::OPEN_TREE_CLONE.union(OpenTreeFlags::OPEN_TREE_CLOEXEC);
 const ONTO: MoveMountFlags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH.union(MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH);
 
 /// The new tree while it is made, by its root. No path of it is ever resolved against the
@@ -166,10 +163,8 @@ impl Tree {
 
     /// Shows a file or directory of the host, with all that is mounted below it.
     fn show(&self, source: &Path, target: &Path, rights: MountRights) -> MakeResult<()> {
-        let cut = open_tree(CWD, source, CUT | OpenTreeFlags::AT_RECURSIVE).map_err(io::Error::from).and_then(|tree| {
-            system::restrict_mounts(&tree, rights)?;
-            Ok((FileType::from_raw_mode(fstat(&tree)?.st_mode) == FileType::Directory, tree))
-        });
+        let cut = cut(CWD, source, rights)
+            .and_then(|tree| Ok((FileType::from_raw_mode(fstat(&tree)?.st_mode) == FileType::Directory, tree)));
         let (is_directory, tree) = cut.map_err(cannot("show", source))?;
         self.attach(&tree, target, is_directory)
     }
@@ -203,11 +198,8 @@ impl Tree {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(cannot("find", path)(error)),
         };
-        let flags = CUT | OpenTreeFlags::AT_EMPTY_PATH | OpenTreeFlags::AT_RECURSIVE;
-        let frozen = open_tree(&place, "", flags).map_err(io::Error::from).and_then(|tree| {
-            system::restrict_mounts(&tree, MountRights::READ)?;
-            Ok(move_mount(&tree, "", &place, "", ONTO)?)
-        });
+        let frozen =
+            cut(&place, Path::new(""), MountRights::READ).and_then(|tree| Ok(move_mount(&tree, "", &place, "", ONTO)?));
         frozen.map_err(cannot("close", path))
     }
 
@@ -254,6 +246,18 @@ impl Tree {
     }
 }
 
+/// A copy of the mount at a path, or of the descriptor itself where the path is empty, with all
+/// that is mounted below it. It has no more than these rights, and is mounted nowhere yet.
+fn cut(at: impl AsFd, path: &Path, rights: MountRights) -> io::Result<OwnedFd> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_EMPTY_PATH
+        | OpenTreeFlags::AT_RECURSIVE;
+    let tree = open_tree(at, path, flags)?;
+    system::restrict_mounts(&tree, rights)?;
+    Ok(tree)
+}
+
 /// A directory and a name in it.
 fn parts(path: &Path) -> io::Result<(&Path, &OsStr)> {
     match (path.parent(), path.components().next_back()) {
@@ -276,8 +280,4 @@ fn file_system(kind: &str, options: &[(&str, &str)], rights: MountAttrFlags) -> 
     }
     fsconfig_create(&made)?;
     Ok(fsmount(&made, FsMountFlags::FSMOUNT_CLOEXEC, rights | MountAttrFlags::MOUNT_ATTR_NOSUID)?)
-}
-
-fn path_of(bytes: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(bytes))
 }
