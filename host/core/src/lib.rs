@@ -47,7 +47,7 @@ pub use offer::Claims;
 pub use origin::{Origin, OriginPattern, OriginPolicy, Server};
 pub use quota::{Quota, QuotaFull, Share};
 pub use request::{RequestPattern, Secret, Secrets};
-pub use schema::{CheckFailure, Meter, Schema, SchemaBudget, SchemaError, SchemaLimits};
+pub use schema::{CheckFailure, Meter, Schema, SchemaBudget, SchemaDocument, SchemaError, SchemaLimits};
 pub use scope::{ScopeKey, ScopeKind};
 pub use service::{
     CallRequest, EventSink, Events, FrontEndService, InputGiven, InputRequired, OfferService, ToolService,

@@ -8,6 +8,7 @@
 //!
 //! | file | what it owns |
 //! |---|---|
+//! | `document` | its JSON, as text or parsed |
 //! | `inspect`, `weigh`, `bounds`, `error` | what is refused of a schema before it is compiled |
 //! | `budget`, `rule_graph`, `pattern` | what it is compiled to, how large that may be, and how long it may take |
 //! | `meter`, `evaluate`, `shared`, `evaluated`, `member_schemas`, `equality` | whether a value fits, in counted steps |
@@ -15,6 +16,7 @@
 
 mod bounds;
 mod budget;
+mod document;
 mod equality;
 mod error;
 mod evaluate;
@@ -34,6 +36,7 @@ use serde_json::{Map, Value};
 
 use bounds::MAX_BRANCHING_DEPTH;
 pub use budget::{SchemaBudget, SchemaLimits};
+pub use document::SchemaDocument;
 pub use error::SchemaError;
 use error::shorten;
 use evaluate::Evaluator;
@@ -64,7 +67,7 @@ impl From<Stopped> for CheckFailure {
 /// A schema that is safe to evaluate. Clones share what is compiled.
 #[derive(Debug, Clone)]
 pub struct Schema {
-    source: Arc<Map<String, Value>>,
+    source: SchemaDocument,
     limits: SchemaLimits,
     compiled: Arc<OnceLock<Compiled>>,
 }
@@ -81,17 +84,17 @@ impl Schema {
     ///
     /// # Errors
     /// Where it is no valid schema, or asks for more than is safe.
-    pub fn compile(schema: &Arc<Map<String, Value>>, budget: &mut SchemaBudget) -> Result<Self, SchemaError> {
+    pub fn compile(schema: &SchemaDocument, budget: &mut SchemaBudget) -> Result<Self, SchemaError> {
         let compiled = OnceLock::from(Compiled::new(schema, budget, IsSchema::Unknown)?);
-        Ok(Self { source: Arc::clone(schema), limits: budget.limits(), compiled: Arc::new(compiled) })
+        Ok(Self { source: schema.clone(), limits: budget.limits(), compiled: Arc::new(compiled) })
     }
 
     /// A schema that has been compiled before, by this or another host, and is
     /// compiled again when it is first used: compiling takes longer than a
     /// start may. That it is a schema is not asked again.
     #[must_use]
-    pub fn checked_before(schema: &Arc<Map<String, Value>>, limits: SchemaLimits) -> Self {
-        Self { source: Arc::clone(schema), limits, compiled: Arc::default() }
+    pub fn checked_before(schema: &SchemaDocument, limits: SchemaLimits) -> Self {
+        Self { source: schema.clone(), limits, compiled: Arc::default() }
     }
 
     /// Whether it is compiled, so that a check does not begin with that.

@@ -7,12 +7,12 @@ mod listing;
 mod selection;
 mod wording;
 
-use std::{io, sync::Arc};
+use std::io;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::text;
+use crate::{schema::SchemaDocument, text};
 
 pub(crate) use answer::is_media_type;
 pub use answer::{Answer, Content, check_size, is_text};
@@ -21,7 +21,7 @@ pub use callable::{
     InvalidTool, MAX_DESCRIPTION_BYTES, MAX_META_BYTES, MAX_NAME_BYTES, MAX_SCHEMA_BYTES, MAX_TOOLS, Tool, ToolProblem,
 };
 
-pub use listing::OutputSchemas;
+pub use listing::{CompactSchemas, OutputSchemas};
 pub use selection::{ToolPatternError, ToolSelection};
 
 /// Whether a member of a tool's `meta` would speak for the host or for the
@@ -50,21 +50,20 @@ pub(crate) fn clean_fields(fields: &mut Map<String, Value>) {
 }
 
 /// A tool as a client sees it.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ToolDefinition {
     /// Within its plugin; a service that serves several plugins puts
     /// `plugin__` before it.
     pub name: String,
     /// For the model that chooses.
     pub description: String,
-    /// JSON Schema 2020-12 of the arguments: an object. Shared, since every
-    /// crate on the way to the client keeps it.
-    pub input_schema: Arc<Map<String, Value>>,
+    /// JSON Schema 2020-12 of the arguments: an object.
+    pub input_schema: SchemaDocument,
     /// JSON Schema 2020-12 of the structured answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_schema: Option<Arc<Map<String, Value>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<SchemaDocument>,
     /// Further protocol fields: title, annotations.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[serde(skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
 }
 

@@ -30,6 +30,7 @@ mod files;
 mod function;
 mod guest;
 mod inspection;
+mod kept;
 mod limiter;
 mod load;
 mod manifest;

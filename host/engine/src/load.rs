@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use wharf_core::{AnswerMemory, PluginName, SchemaLimits};
+use wharf_core::{AnswerMemory, PluginName};
 
 use crate::{
     backends::Backends,
     component::Component,
     error::LoadError,
     exports,
-    metadata::{self, Listed},
+    metadata::Listed,
     plugin::Plugin,
     prepared::NewlyPrepared,
     shared::{EngineConfig, SharedEngine},
@@ -104,8 +104,7 @@ impl Engine {
     /// What was kept of a component; of one of which nothing was, whether it may be a plugin.
     fn kept(&self, source: &ComponentSource) -> Result<Option<Listed>, LoadError> {
         if let Some(kept) = source.kept_metadata() {
-            let limits = SchemaLimits::new(&self.shared.config.limits);
-            return Ok(Some((metadata::checked_before(kept.tools, limits), kept.offered, kept.imports)));
+            return Ok(Some(kept));
         }
         // What the program carries was checked when it was built.
         if source.component.prepared().is_none() {

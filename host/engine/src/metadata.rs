@@ -6,7 +6,7 @@ use std::{collections::HashSet, sync::Arc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wharf_core::{
-    CallLimits, Claims, InvalidTool, SchemaBudget, SchemaLimits, Tool, ToolDefinition, ToolProblem,
+    CallLimits, Claims, InvalidTool, SchemaBudget, SchemaDocument, SchemaLimits, Tool, ToolDefinition, ToolProblem,
     json::Estimate,
     offer,
     service::offer::{PromptArgument, PromptDefinition, ResourceTemplate},
@@ -70,7 +70,7 @@ fn definition(listed: wit::Tool) -> Result<ToolDefinition, InvalidTool> {
         }
         serde_json::from_str(raw).map_err(|error| ToolProblem::NoObject { part, found: error.to_string() }.of(&name))
     };
-    let schema = |part, raw| object(part, raw, MAX_SCHEMA_BYTES).map(Arc::new);
+    let schema = |part, raw| object(part, raw, MAX_SCHEMA_BYTES).map(SchemaDocument::from);
     let input_schema = schema("input schema", &listed.input_schema)?;
     let output_schema = listed.output_schema.as_deref().map(|raw| schema("output schema", raw)).transpose()?;
     let meta = listed.meta.as_deref().map(|raw| object("`meta`", raw, MAX_META_BYTES)).transpose()?;
@@ -89,11 +89,6 @@ pub(crate) fn check(definitions: Vec<ToolDefinition>, limits: SchemaLimits) -> R
     let mut budget = SchemaBudget::new(limits);
     let compile = |definition| Tool::compile(definition, &mut budget).map_err(LoadError::from);
     definitions.into_iter().map(compile).collect()
-}
-
-/// Tools whose definitions passed [`check`] before they were kept.
-pub(crate) fn checked_before(definitions: Vec<ToolDefinition>, limits: SchemaLimits) -> Vec<Tool> {
-    definitions.into_iter().map(|definition| Tool::checked_before(definition, limits)).collect()
 }
 
 /// What a plugin lists of its prompts, before it is checked.

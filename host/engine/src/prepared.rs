@@ -18,7 +18,7 @@ pub struct PreparedComponent {
     pub code: &'static [u8],
     /// The name of the metadata.
     pub metadata_name: &'static str,
-    /// What the plugin lists, as JSON.
+    /// What the plugin lists, as a cache would keep it.
     pub metadata: &'static [u8],
 }
 

@@ -7,12 +7,11 @@ use std::{
     time::Duration,
 };
 
-use serde::{Deserialize, Serialize};
+use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::{self as wasm, types::ComponentItem};
 use wharf_core::{
-    CallLimits, Claims, Context, Grants, InputGiven, PluginName, SchemaLimits, SessionId, TenantId, Tool,
-    ToolDefinition, service::Caller,
+    CallLimits, Claims, Context, Grants, InputGiven, PluginName, SchemaLimits, SessionId, TenantId, service::Caller,
 };
 
 use crate::{
@@ -23,6 +22,7 @@ use crate::{
     error::{EngineError, LoadError, reason},
     execution::{self, CalledPlugin},
     function::{GuestFunction, LinkedPlugin, ListClaims, ListPrompts, ListTemplates, ListTools},
+    kept,
     metadata::{self, Listed, Offerings},
     packed::unpack,
     prepared::NewlyPrepared,
@@ -34,17 +34,6 @@ use crate::{
 /// each of them.
 const LISTING_CPU_MILLISECONDS: u64 = 2_000;
 const LISTING_WALL_MILLISECONDS: u64 = 5_000;
-
-/// A component's metadata as the cache keeps it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct PluginMetadata {
-    pub(crate) tools: Vec<ToolDefinition>,
-    pub(crate) offered: Offerings,
-    pub(crate) imports: Vec<String>,
-}
-
-/// Metadata written by another version of these rules is read again.
-const METADATA_FORMAT: &str = concat!("3-", env!("CARGO_PKG_VERSION"));
 
 /// Compiled code of real plugins has three times as many bytes as its component, and a few pages
 /// more. Up to these bounds it is kept, and no more is read of what stands in its place.
@@ -76,10 +65,10 @@ impl Hasher for DigestHasher {
 impl ComponentSource {
     fn metadata_entry(&self) -> CacheEntry {
         let mut feed = DigestHasher(blake3::Hasher::new());
-        METADATA_FORMAT.hash(&mut feed);
+        kept::FORMAT.hash(&mut feed);
         self.component.digest().as_bytes().hash(&mut feed);
         // A component that passed under other limits is read and checked anew.
-        SchemaLimits::new(&self.engine.config.limits).hash(&mut feed);
+        self.schema_limits().hash(&mut feed);
         CacheEntry { name: format!("{}.tools", feed.0.finalize().to_hex()), most_bytes: METADATA_MOST_BYTES }
     }
 
@@ -92,14 +81,16 @@ impl ComponentSource {
     }
 
     /// What an earlier host read and checked.
-    pub(crate) fn kept_metadata(&self) -> Option<PluginMetadata> {
+    pub(crate) fn kept_metadata(&self) -> Option<Listed> {
         let entry = self.metadata_entry();
-        if let Some(prepared) = self.component.prepared().filter(|prepared| prepared.metadata_name == entry.name)
-            && let Ok(metadata) = serde_json::from_slice(prepared.metadata)
-        {
-            return Some(metadata);
-        }
-        serde_json::from_slice(&self.engine.cache.as_ref()?.get(&entry)?).ok()
+        let prepared = self.component.prepared().filter(|prepared| prepared.metadata_name == entry.name);
+        let prepared =
+            prepared.and_then(|prepared| kept::read(Bytes::from_static(prepared.metadata), self.schema_limits()));
+        prepared.or_else(|| kept::read(self.engine.cache.as_ref()?.get(&entry)?.into(), self.schema_limits()))
+    }
+
+    fn schema_limits(&self) -> SchemaLimits {
+        SchemaLimits::new(&self.engine.config.limits)
     }
 
     /// Compiled and linked code: from the cache, else compiled and kept there, unless `stop`
@@ -114,8 +105,8 @@ impl ComponentSource {
         let runtime = self.engine.runtime()?;
         let code = self.compile(runtime, &CancellationToken::new())?;
         let linked = link(runtime, &load_compiled(runtime, &code)?)?;
-        let (metadata, _) = self.listed(name, &linked)?;
-        let metadata = serde_json::to_vec(&metadata).map_err(|error| LoadError::Refused(error.to_string()))?;
+        let listed = self.listed(name, &linked)?;
+        let metadata = kept::write(&listed).map_err(|error| LoadError::Refused(error.to_string()))?;
         let (code_name, metadata_name) = (self.code_entry(runtime).name, self.metadata_entry().name);
         Ok(NewlyPrepared { code_name, code, metadata_name, metadata })
     }
@@ -160,26 +151,22 @@ impl ComponentSource {
     /// Asks the plugin for its tools and for what else it offers, with nothing
     /// granted.
     pub(crate) fn read_metadata(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<Listed, LoadError> {
-        let (metadata, tools) = self.listed(name, linked)?;
+        let listed = self.listed(name, linked)?;
         if let Some(cache) = &self.engine.cache
-            && let Ok(json) = serde_json::to_vec(&metadata)
+            && let Ok(kept) = kept::write(&listed)
         {
-            cache.put(&self.metadata_entry(), &json);
+            cache.put(&self.metadata_entry(), &kept);
         }
-        Ok((tools, metadata.offered, metadata.imports))
+        Ok(listed)
     }
 
-    /// What the plugin says of itself, and its tools, which have passed every check.
-    fn listed(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<(PluginMetadata, Vec<Tool>), LoadError> {
-        let runtime = self.engine.runtime()?;
-        let metadata = PluginMetadata {
-            tools: metadata::definitions(self.ask(name, linked, ListTools)?)?,
-            offered: self.read_offered(name, linked)?,
-            imports: imports(runtime, linked),
-        };
-        // Only what passes every check is kept; it is not checked again.
-        let tools = metadata::check(metadata.tools.clone(), SchemaLimits::new(&self.engine.config.limits))?;
-        Ok((metadata, tools))
+    /// What the plugin says of itself. It has passed every check: what is kept of it is not
+    /// checked again.
+    fn listed(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<Listed, LoadError> {
+        let definitions = metadata::definitions(self.ask(name, linked, ListTools)?)?;
+        let offered = self.read_offered(name, linked)?;
+        let imports = imports(self.engine.runtime()?, linked);
+        Ok((metadata::check(definitions, self.schema_limits())?, offered, imports))
     }
 
     fn read_offered(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<Offerings, LoadError> {

@@ -17,9 +17,12 @@ use wharf_core::{
 };
 
 pub(crate) fn tool(definition: &ToolDefinition) -> Tool {
-    let mut tool =
-        Tool::new(definition.name.clone(), definition.description.clone(), Arc::clone(&definition.input_schema));
-    tool.output_schema.clone_from(&definition.output_schema);
+    let mut tool = Tool::new(
+        definition.name.clone(),
+        definition.description.clone(),
+        Arc::clone(definition.input_schema.object()),
+    );
+    tool.output_schema = definition.output_schema.as_ref().map(|schema| Arc::clone(schema.object()));
     tool.meta = further(&definition.meta, |key, value| {
         match (key, value) {
             (TITLE, Value::String(title)) => tool.title = Some(title.clone()),
@@ -140,7 +143,7 @@ mod tests {
         ToolDefinition {
             name: name.to_owned(),
             description: "what it does".to_owned(),
-            input_schema: Arc::new(object(json!({"type": "object"}))),
+            input_schema: object(json!({"type": "object"})).into(),
             output_schema: None,
             meta: object(meta),
         }

@@ -12,7 +12,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 use wharf_core::{
-    Answer, Error, InvalidTool, PluginName, SchemaBudget, Tool, ToolDefinition, ToolProblem,
+    Answer, Error, InvalidTool, PluginName, SchemaBudget, SchemaDocument, Tool, ToolDefinition, ToolProblem,
     tool::{MAX_META_BYTES, MAX_SCHEMA_BYTES, MAX_TOOLS, json_bytes},
 };
 
@@ -126,7 +126,7 @@ impl AppTool {
 
     /// Checks all of it, as that of a plugin is.
     pub(crate) fn check(self, budget: &mut SchemaBudget) -> Result<Registered, InvalidTool> {
-        let schema = |part, schema| object(&self.name, part, schema, MAX_SCHEMA_BYTES).map(Arc::new);
+        let schema = |part, schema| object(&self.name, part, schema, MAX_SCHEMA_BYTES).map(SchemaDocument::from);
         let input_schema = schema("input schema", self.input_schema)?;
         let output_schema = self.output_schema.map(|output| schema("output schema", output)).transpose()?;
         let meta = object(&self.name, "`meta`", Value::Object(self.meta), MAX_META_BYTES)?;

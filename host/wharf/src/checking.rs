@@ -199,7 +199,6 @@ impl Check<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use serde_json::json;
     use wharf_core::SchemaBudget;
@@ -209,7 +208,7 @@ mod tests {
     /// What is said at once of a value that does not fit.
     fn told_at_once(rule: Value, items: usize) -> Option<String> {
         let schema = json!({"type": "object", "required": ["zz"], "properties": {"a": rule}});
-        let schema = Arc::new(schema.as_object().expect("an object").clone());
+        let schema = schema.as_object().expect("an object").clone().into();
         let schema = Schema::compile(&schema, &mut SchemaBudget::default()).expect("compiles");
         let (context, cancel) =
             (Context::new(TenantId::local(), SessionId::default_session()), CancellationToken::new());

@@ -91,7 +91,7 @@ impl Callee {
 
     /// What a client sees of it under this full name.
     fn definition(&self, full_name: &str, schemas: OutputSchemas) -> ToolDefinition {
-        ToolDefinition { name: full_name.to_owned(), ..schemas.listed(&self.tool().definition) }
+        ToolDefinition { name: full_name.to_owned(), ..schemas.listed(self.tool()) }
     }
 }
 

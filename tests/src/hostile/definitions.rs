@@ -1,8 +1,6 @@
 //! What a plugin says of itself: tools with their schemas, prompts, templates, resources,
 //! and what it answers of them.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value};
 use wharf_core::{
     AnswerShare, Claims, Content, SchemaBudget, Tool, ToolDefinition,
@@ -37,7 +35,7 @@ fn object(text: &str) -> Option<Map<String, Value>> {
 fn tool([name, description, input, output, meta, value]: [String; 6]) {
     let Some(input_schema) = object(&input) else { return };
     let (output_schema, meta) = (object(&output), object(&meta).unwrap_or_default());
-    let (input_schema, output_schema) = (Arc::new(input_schema), output_schema.map(Arc::new));
+    let (input_schema, output_schema) = (input_schema.into(), output_schema.map(Into::into));
     let definition = ToolDefinition { name, description, input_schema, output_schema, meta };
     let tool = match definition.cleaned().and_then(|cleaned| Tool::compile(cleaned, &mut SchemaBudget::default())) {
         Ok(tool) => tool,

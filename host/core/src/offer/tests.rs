@@ -162,7 +162,7 @@ fn a_description_of_nothing_but_control_characters_is_none() {
     let definition = crate::ToolDefinition {
         name: "t".to_owned(),
         description: "\u{9b}".to_owned(),
-        input_schema: std::sync::Arc::default(),
+        input_schema: crate::SchemaDocument::default(),
         output_schema: None,
         meta: Map::new(),
     };

@@ -9,7 +9,7 @@ use super::{
 };
 
 fn compile(schema: Value) -> Result<Schema, SchemaError> {
-    Schema::compile(&Arc::new(schema.as_object().expect("an object").clone()), &mut SchemaBudget::default())
+    Schema::compile(&schema.as_object().expect("an object").clone().into(), &mut SchemaBudget::default())
 }
 
 #[test]

@@ -3,13 +3,13 @@
 //! Definitions come from plugins and from the embedding app, and end up with a
 //! model; none of either is believed.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 use wharf_contract::tools::TIMEOUT_MILLISECONDS;
 
-use super::{ToolDefinition, clean_fields, wording::visible_schema};
-use crate::{Schema, SchemaBudget, SchemaError, SchemaLimits, text};
+use super::{CompactSchemas, ToolDefinition, clean_fields, wording::visible_schema};
+use crate::{Schema, SchemaBudget, SchemaDocument, SchemaError, SchemaLimits, text};
 
 /// Tools of one plugin, or of the embedding app.
 pub const MAX_TOOLS: usize = 256;
@@ -27,6 +27,8 @@ pub const MAX_META_BYTES: usize = 64 << 10;
 pub struct Tool {
     /// What a client sees, under the tool's own name.
     pub definition: ToolDefinition,
+    /// Its schemas as a compact list shows them.
+    pub compact: CompactSchemas,
     /// Checks arguments.
     pub input: Schema,
     /// Checks structured answers.
@@ -125,8 +127,11 @@ impl ToolDefinition {
         if self.description.is_empty() {
             return Err(ToolProblem::Description.of(&self.name));
         }
-        let visible = |part: &'static str, schema: &mut Arc<Map<String, Value>>| {
-            visible_schema(Arc::make_mut(schema)).map_err(|place| ToolProblem::Invisible { part, place }.of(&self.name))
+        let visible = |part: &'static str, schema: &mut SchemaDocument| {
+            let mut object = std::mem::take(schema).into_object();
+            visible_schema(&mut object).map_err(|place| ToolProblem::Invisible { part, place }.of(&self.name))?;
+            *schema = object.into();
+            Ok(())
         };
         visible("input schema", &mut self.input_schema)?;
         self.output_schema.as_mut().map(|schema| visible("output schema", schema)).transpose()?;
@@ -152,7 +157,7 @@ impl Tool {
         if !is_legal_name(&definition.name) {
             return Err(ToolProblem::Name.of(&definition.name));
         }
-        let mut compile = |part: &'static str, schema: &Arc<Map<String, Value>>| {
+        let mut compile = |part: &'static str, schema: &SchemaDocument| {
             Schema::compile(schema, budget).map_err(|reason| ToolProblem::Schema { part, reason }.of(&definition.name))
         };
         let input = compile("input schema", &definition.input_schema)?;
@@ -165,6 +170,7 @@ impl Tool {
             },
         };
         Ok(Self {
+            compact: CompactSchemas::of(&definition),
             input,
             output,
             wall_time,
@@ -174,14 +180,20 @@ impl Tool {
     }
 
     /// A tool whose definition has passed [`Tool::compile`] before, in this or
-    /// another host; its schemas are compiled when they are first used.
+    /// another host, with what that made of it; its schemas are compiled when they are first used.
     #[must_use]
-    pub fn checked_before(definition: ToolDefinition, limits: SchemaLimits) -> Self {
+    pub fn checked_before(
+        definition: ToolDefinition,
+        compact: CompactSchemas,
+        repeats_arguments: bool,
+        limits: SchemaLimits,
+    ) -> Self {
         Self {
+            compact,
             input: Schema::checked_before(&definition.input_schema, limits),
             output: definition.output_schema.as_ref().map(|schema| Schema::checked_before(schema, limits)),
             wall_time: definition.meta.get(TIMEOUT_MILLISECONDS).and_then(Value::as_u64).map(Duration::from_millis),
-            repeats_arguments: repeats_arguments(&definition.input_schema),
+            repeats_arguments,
             definition,
         }
     }

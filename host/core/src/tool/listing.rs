@@ -4,13 +4,12 @@
 //! seldom or never. What is left out here is still checked: a listed schema accepts whatever
 //! the tool's own one accepts.
 
-use std::sync::Arc;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ToolDefinition;
+use super::{Tool, ToolDefinition};
+use crate::SchemaDocument;
 
 /// How much of their schemas the tools of a list show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -32,19 +31,33 @@ const MOST_REFERENCES: usize = 4;
 impl OutputSchemas {
     /// The definition as a list shows it.
     #[must_use]
-    pub fn listed(self, definition: &ToolDefinition) -> ToolDefinition {
-        let mut listed = definition.clone();
-        if self != Self::Full {
-            listed.input_schema = Arc::new(compact_input(&definition.input_schema));
-        }
+    pub fn listed(self, tool: &Tool) -> ToolDefinition {
+        let CompactSchemas { input, output } = tool.compact.clone();
+        let own = tool.definition.clone();
         match self {
-            Self::None => listed.output_schema = None,
-            Self::Compact => {
-                listed.output_schema = listed.output_schema.map(|schema| Arc::new(compact_output(&schema)))
-            }
-            Self::Full => {}
+            Self::None => ToolDefinition { input_schema: input, output_schema: None, ..own },
+            Self::Compact => ToolDefinition { input_schema: input, output_schema: output, ..own },
+            Self::Full => own,
         }
-        listed
+    }
+}
+
+/// The schemas of a tool as a compact list shows them: made once, since each change of the
+/// plugins makes a list, and each start.
+#[derive(Debug, Clone)]
+pub struct CompactSchemas {
+    /// Of the arguments.
+    pub input: SchemaDocument,
+    /// Of the structured answer.
+    pub output: Option<SchemaDocument>,
+}
+
+impl CompactSchemas {
+    pub(super) fn of(definition: &ToolDefinition) -> Self {
+        Self {
+            input: compact_input(&definition.input_schema).into(),
+            output: definition.output_schema.as_ref().map(|schema| compact_output(schema).into()),
+        }
     }
 }
 
@@ -132,13 +145,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::SchemaBudget;
 
-    fn object(value: Value) -> Arc<Map<String, Value>> {
-        Arc::new(value.as_object().expect("an object").clone())
+    fn object(value: Value) -> SchemaDocument {
+        value.as_object().expect("an object").clone().into()
     }
 
-    fn definition() -> ToolDefinition {
-        ToolDefinition {
+    fn tool() -> Tool {
+        let definition = ToolDefinition {
             name: "find".into(),
             description: "Finds.".into(),
             input_schema: object(json!({
@@ -162,17 +176,18 @@ mod tests {
                     "best": {"$ref": "#/$defs/Hit"},
                     "next": {"type": ["string", "null"]},
                     "kind": {"oneOf": [{"const": "a"}, {"const": "b"}]},
-                    "gone": {"$ref": "#/$defs/Missing"},
+                    "gone": {"$ref": "#/$defs/Gone"},
                 },
-                "$defs": {"Hit": {"type": "object", "properties": {"id": {"type": "string"}}}},
+                "$defs": {"Gone": {"const": 1}, "Hit": {"type": "object", "properties": {"id": {"type": "string"}}}},
             }))),
             meta: Map::new(),
-        }
+        };
+        Tool::compile(definition, &mut SchemaBudget::default()).expect("a tool")
     }
 
     #[test]
     fn a_compact_definition_says_what_a_model_needs() {
-        let listed = OutputSchemas::Compact.listed(&definition());
+        let listed = OutputSchemas::Compact.listed(&tool());
         assert_eq!(
             Value::Object((*listed.input_schema).clone()),
             json!({
@@ -198,9 +213,9 @@ mod tests {
 
     #[test]
     fn the_operator_has_schemas_listed_whole_or_not_at_all() {
-        assert_eq!(OutputSchemas::Full.listed(&definition()), definition());
-        let listed = OutputSchemas::None.listed(&definition());
+        assert_eq!(OutputSchemas::Full.listed(&tool()), tool().definition);
+        let listed = OutputSchemas::None.listed(&tool());
         assert_eq!(listed.output_schema, None);
-        assert_eq!(listed.input_schema, OutputSchemas::Compact.listed(&definition()).input_schema);
+        assert_eq!(listed.input_schema, OutputSchemas::Compact.listed(&tool()).input_schema);
     }
 }

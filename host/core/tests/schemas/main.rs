@@ -4,14 +4,12 @@
 mod patterns;
 mod steps;
 
-use std::sync::Arc;
-
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 use wharf_core::{CheckFailure, Meter, Schema, SchemaBudget, SchemaError};
 
 fn compile(schema: &Value) -> Result<Schema, SchemaError> {
-    Schema::compile(&Arc::new(schema.as_object().expect("an object").clone()), &mut SchemaBudget::default())
+    Schema::compile(&schema.as_object().expect("an object").clone().into(), &mut SchemaBudget::default())
 }
 
 /// What a check with so many steps says, and how many it took.

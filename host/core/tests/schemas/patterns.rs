@@ -1,7 +1,5 @@
 //! What schemas may take to be compiled.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value, json};
 use wharf_core::{HostLimits, Schema, SchemaBudget, SchemaError, SchemaLimits};
 
@@ -12,7 +10,7 @@ fn patterns_have_a_size_each_a_size_together_and_a_number() {
         let properties: Map<String, Value> = patterns.iter().map(|text| pattern(text)).collect();
         let schema = json!({"type": "object", "properties": properties});
         let mut budget = SchemaBudget::new(SchemaLimits::new(&limits));
-        Schema::compile(&Arc::new(schema.as_object().expect("an object").clone()), &mut budget).map(|_| ())
+        Schema::compile(&schema.as_object().expect("an object").clone().into(), &mut budget).map(|_| ())
     };
     let default = HostLimits::default;
     let large = "\\p{L}{150}x";
@@ -36,7 +34,7 @@ fn patterns_have_a_size_each_a_size_together_and_a_number() {
     assert_eq!(compiled(few, &["a", "b", "c"]), Err(SchemaError::TooManyPatterns { limit: ("schema_patterns", 2) }));
     // Each schema has automata of its own, so a pattern counts once in each.
     let twice = json!({"type": "object", "properties": {"x": {"pattern": "a"}, "y": {"pattern": "a"}}});
-    let twice = Arc::new(twice.as_object().expect("an object").clone());
+    let twice = twice.as_object().expect("an object").clone().into();
     let two = SchemaLimits::new(&HostLimits { schema_patterns: 2, ..default() });
     let mut budget = SchemaBudget::new(two);
     for _ in 0..2 {
@@ -60,7 +58,7 @@ fn patterns_take_no_longer_to_compile_than_those_of_one_plugin_may() {
         let properties: Map<String, Value> =
             patterns.iter().map(|text| (text.clone(), json!({"pattern": text}))).collect();
         let schema = json!({"type": "object", "properties": properties});
-        Schema::compile(&Arc::new(schema.as_object().expect("an object").clone()), &mut SchemaBudget::default())
+        Schema::compile(&schema.as_object().expect("an object").clone().into(), &mut SchemaBudget::default())
             .map(|_| ())
     };
     let ages = (0..30).map(|at| format!("{}{at}", "\\p{Age=16.0}{0}".repeat(130)));
@@ -80,7 +78,7 @@ fn patterns_take_no_longer_to_compile_than_those_of_one_plugin_may() {
 
 #[test]
 fn schemas_of_one_plugin_share_their_parts() {
-    let schema = Arc::new(json!({"type": "object", "enum": [1, 2, 3]}).as_object().expect("an object").clone());
+    let schema = json!({"type": "object", "enum": [1, 2, 3]}).as_object().expect("an object").clone().into();
     let limits = SchemaLimits::new(&HostLimits { schema_parts: 12, ..HostLimits::default() });
     let mut budget = SchemaBudget::new(limits);
     for _ in 0..2 {

@@ -60,7 +60,7 @@ impl<T: NamedTools> ToolService for Named<T> {
 impl<T: NamedTools> Named<T> {
     fn found(&self, tool: &ToolDefinition) -> Arc<dyn CallableTool> {
         let repeats = Value::from((*tool.input_schema).clone()).to_string().contains("x-mcp-header");
-        let repeated_arguments = repeats.then(|| Arc::clone(&tool.input_schema));
+        let repeated_arguments = repeats.then(|| Arc::clone(tool.input_schema.object()));
         Arc::new(Found { tools: Arc::clone(&self.0), name: tool.name.clone(), repeated_arguments })
     }
 }

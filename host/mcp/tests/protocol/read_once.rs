@@ -33,7 +33,7 @@ impl NamedTools for Echo {
             "type": "object",
             "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
         });
-        repeating.input_schema = Arc::new(schema.as_object().expect("an object").clone());
+        repeating.input_schema = schema.as_object().expect("an object").clone().into();
         [definition("echo"), repeating].into()
     }
 

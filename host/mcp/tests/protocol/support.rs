@@ -28,7 +28,7 @@ pub(crate) fn definition(name: &str) -> ToolDefinition {
     ToolDefinition {
         name: format!("test__{name}"),
         description: format!("{name} for tests"),
-        input_schema: Arc::new(schema.as_object().expect("an object").clone()),
+        input_schema: schema.as_object().expect("an object").clone().into(),
         output_schema: None,
         meta: json!({"title": name}).as_object().expect("an object").clone(),
     }

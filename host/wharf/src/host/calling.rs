@@ -224,7 +224,7 @@ struct FoundTool {
 impl CallableTool for FoundTool {
     fn repeated_arguments(&self) -> Option<Arc<Map<String, Value>>> {
         let tool = self.callee.tool();
-        tool.repeats_arguments.then(|| Arc::clone(&tool.definition.input_schema))
+        tool.repeats_arguments.then(|| Arc::clone(tool.definition.input_schema.object()))
     }
 
     async fn call(&self, caller: Arc<Caller>, arguments: Arguments, input: InputGiven) -> Result<Answer, Error> {

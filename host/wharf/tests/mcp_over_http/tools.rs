@@ -52,7 +52,7 @@ fn definition(name: &str) -> ToolDefinition {
     ToolDefinition {
         name: name.to_owned(),
         description: format!("{name} for tests"),
-        input_schema: Arc::new(json!({"type": "object"}).as_object().expect("an object").clone()),
+        input_schema: json!({"type": "object"}).as_object().expect("an object").clone().into(),
         output_schema: None,
         meta: serde_json::Map::new(),
     }
