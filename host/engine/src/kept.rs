@@ -118,7 +118,7 @@ mod tests {
             assert_eq!(read.definition, written.definition);
             assert_eq!((&read.compact.input, &read.compact.output), (&written.compact.input, &written.compact.output));
             assert_eq!((read.wall_time, read.repeats_arguments), (written.wall_time, written.repeats_arguments));
-            assert_eq!(read.input.check(&json!({"name": "far too long"})).is_ok(), false);
+            assert!(read.input.check(&json!({"name": "far too long"})).is_err());
             assert_eq!(read.output.is_some(), written.output.is_some());
         }
     }

@@ -18,7 +18,7 @@ mod passage;
 mod shelf;
 mod tools;
 
-use tools::adding::{add_content, add_content_from_workspace};
+use tools::adding::{add_content, add_content_from_workspace, add_contents};
 use tools::reading::{get_content_info, list_contents, read_content};
 use tools::removing::delete_content;
 use tools::searching::search_content;
@@ -31,6 +31,7 @@ wharf_sdk::plugin!(
     delete_content,
     get_content_info,
     add_content_from_workspace,
+    add_contents,
 );
 
 wharf_sdk::reasons!(

@@ -29,6 +29,10 @@ pub(crate) const ARGUMENT_BYTES: usize = 12_000_000;
 pub(crate) const UNPACKED_BYTES: usize = 64 << 20;
 /// Passages of one content: as many as one step can index and keep.
 pub(crate) const PASSAGES: usize = 16_000;
+/// Texts that are added at once, and their passages: with what each content keeps beside
+/// them, they fit the 1,000 entries that one step changes.
+pub(crate) const TEXTS: usize = 100;
+pub(crate) const PASSAGES_AT_ONCE: usize = 2_000;
 /// Bytes of a passage of an ordinary document, and of its largest.
 pub(crate) const PASSAGE_BYTES: usize = 1_000;
 pub(crate) const LARGEST_PASSAGE_BYTES: usize = 2_000;

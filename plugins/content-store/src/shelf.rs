@@ -5,6 +5,7 @@
 //! is killed on the way leaves a content absent or whole, and every hit leads to a content.
 
 use serde::{Deserialize, Serialize};
+use wharf_documents::Chunk;
 use wharf_sdk::{Bucket, Call, Change, Entry, Scope, ToolError};
 use wharf_search::{Analysis, Bm25, CallStore, DocumentId, Index, IndexSettings, Search, SearchResults};
 
@@ -35,6 +36,60 @@ pub(crate) struct Shelf<'call> {
     bucket: Bucket<'call>,
 }
 
+/// A document on its way in.
+pub(crate) struct NewContent {
+    pub(crate) name: Option<String>,
+    /// Bytes of the document that it was read from.
+    pub(crate) document_bytes: usize,
+    pub(crate) document: ReceivedDocument,
+}
+
+/// All of a content that does not depend on where its passages come to lie.
+struct PreparedContent {
+    random: String,
+    text: String,
+    passages: Vec<Chunk>,
+    /// What the index keeps of each passage.
+    stored: Vec<Vec<u8>>,
+    tags: [String; 3],
+    lines: Vec<u8>,
+    about: ContentMetadata,
+}
+
+impl PreparedContent {
+    fn new(NewContent { name, document_bytes, document }: NewContent) -> Result<Self, ToolError> {
+        let random = ContentId::random()?;
+        let ReceivedDocument { format, title, text, passages, warnings } = document;
+        let mime = format.mime();
+        let mut stored = Vec::with_capacity(passages.len());
+        for (number, passage) in (0..).zip(&passages) {
+            let heading = Heading {
+                content: random.clone(),
+                name: name.clone(),
+                number,
+                lines: (passage.first_line, passage.last_line),
+                page: passage.page,
+                headings: passage.headings.clone(),
+            };
+            stored.push(Passage { heading, text: &text[passage.bytes.clone()] }.encode()?);
+        }
+        let about = ContentMetadata {
+            name,
+            title,
+            mime_type: mime.to_owned(),
+            lines: passages.last().map_or(0, |passage| passage.last_line),
+            text_bytes: text.len(),
+            document_bytes,
+            chunks: passages.len(),
+            created_at: wharf_sdk::clock::now(),
+            warnings,
+        };
+        let lines = LineIndex::of(passages.iter().map(|passage| &text[passage.bytes.clone()])).encode();
+        let tags = [content_tag(&random), mime_tag(mime), kind_tag(mime)];
+        Ok(Self { random, text, passages, stored, tags, lines, about })
+    }
+}
+
 /// A page of contents.
 pub(crate) struct ContentList {
     pub(crate) contents: Vec<StoredContent>,
@@ -62,65 +117,42 @@ impl<'call> Shelf<'call> {
         Ok(Index::new(CallStore::new(self.call, &self.bucket), INDEX, settings)?)
     }
 
-    /// Keeps a document.
-    pub(crate) fn add(
-        &self,
-        name: Option<String>,
-        document_bytes: usize,
-        document: ReceivedDocument,
-    ) -> Result<StoredContent, ToolError> {
-        let random = ContentId::random()?;
-        let ReceivedDocument { format, title, text, passages, warnings } = document;
-        let mime = format.mime();
-        let parts: Vec<&str> = passages.iter().map(|passage| &text[passage.bytes.clone()]).collect();
-        let mut stored = Vec::with_capacity(passages.len());
-        for ((number, passage), text) in (0..).zip(&passages).zip(&parts) {
-            let heading = Heading {
-                content: random.clone(),
-                name: name.clone(),
-                number,
-                lines: (passage.first_line, passage.last_line),
-                page: passage.page,
-                headings: passage.headings.clone(),
-            };
-            stored.push(Passage { heading, text }.encode()?);
-        }
-        let tags = [content_tag(&random), mime_tag(mime), kind_tag(mime)];
-        let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
-        let documents: Vec<wharf_search::Document<'_>> = parts
+    /// Keeps documents in one step, in their order.
+    pub(crate) fn add(&self, contents: Vec<NewContent>) -> Result<Vec<StoredContent>, ToolError> {
+        let contents = contents.into_iter().map(PreparedContent::new).collect::<Result<Vec<_>, _>>()?;
+        let tags: Vec<Vec<&str>> =
+            contents.iter().map(|content| content.tags.iter().map(String::as_str).collect()).collect();
+        let documents: Vec<wharf_search::Document<'_>> = contents
             .iter()
-            .zip(&stored)
-            .map(|(text, stored)| wharf_search::Document { text, tags: &tags, stored })
+            .zip(&tags)
+            .flat_map(|(content, tags)| {
+                let texts = content.passages.iter().map(|passage| &content.text[passage.bytes.clone()]);
+                texts.zip(&content.stored).map(move |(text, stored)| wharf_search::Document { text, tags, stored })
+            })
             .collect();
-        let lines = LineIndex::of(parts.iter().copied()).encode();
-        let about = ContentMetadata {
-            name,
-            title,
-            mime_type: mime.to_owned(),
-            lines: passages.last().map_or(0, |passage| passage.last_line),
-            text_bytes: text.len(),
-            document_bytes,
-            chunks: passages.len(),
-            created_at: wharf_sdk::clock::now(),
-            warnings,
-        };
-        let mut added = None;
+        let mut added = Vec::new();
         self.index()?.add(&documents, |ids| {
-            let first = ids.first().map(|DocumentId(first)| *first);
-            let first = first.ok_or_else(|| ToolError::internal("a document without a passage"))?;
-            let content = StoredContent { id: ContentId { first, random: random.clone() }, about: about.clone() };
             let mut totals = totals(self.bucket.get(TOTALS)?.as_ref())?;
-            totals.contents = totals.contents.saturating_add(1);
-            totals.text_bytes = totals.text_bytes.saturating_add(text.len() as u64);
-            let changes = vec![
-                Change::put(content.id.record_key(), content.encode()?),
-                Change::put(content.id.lines_key(), lines.clone()),
-                Change::put_json(TOTALS, &totals)?,
-            ];
-            added = Some(content);
+            let mut changes = Vec::with_capacity(2 * contents.len() + 1);
+            let mut ids = ids.iter();
+            added.clear();
+            for content in &contents {
+                let first = ids.next().map(|DocumentId(first)| *first);
+                let first = first.ok_or_else(|| ToolError::internal("a document without a passage"))?;
+                // Its other passages follow.
+                ids.by_ref().take(content.passages.len() - 1).for_each(drop);
+                let id = ContentId { first, random: content.random.clone() };
+                let stored = StoredContent { id, about: content.about.clone() };
+                totals.contents = totals.contents.saturating_add(1);
+                totals.text_bytes = totals.text_bytes.saturating_add(content.text.len() as u64);
+                changes.push(Change::put(stored.id.record_key(), stored.encode()?));
+                changes.push(Change::put(stored.id.lines_key(), content.lines.clone()));
+                added.push(stored);
+            }
+            changes.push(Change::put_json(TOTALS, &totals)?);
             Ok(changes)
         })?;
-        added.ok_or_else(|| ToolError::internal("nothing was added"))
+        Ok(added)
     }
 
     pub(crate) fn get(&self, id: &ContentId) -> Result<StoredContent, ToolError> {

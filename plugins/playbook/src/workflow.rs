@@ -22,10 +22,10 @@ pub(crate) struct Action {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct NewAction {
-    /// Which tool carries the step out.
+    /// The name of the tool.
     #[schemars(length(min = 1, max = limits::TOOL_NAME))]
     tool_name: String,
-    /// What the tool is to achieve here. May use `{{name}}`.
+    /// What it is to achieve here. May use `{{name}}`.
     #[schemars(length(min = 1, max = limits::PURPOSE))]
     purpose: String,
 }
@@ -42,23 +42,23 @@ pub(crate) struct WorkflowStep {
     pub(crate) output_variable: Option<String>,
 }
 
-/// A step as a model hands it in.
+// What a model hands in; the list of tools says the rest of it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct NewStep {
-    /// Names the step: letters, digits, `.`, `_`, `-`. Left out, the step gets one: step-1 and so on.
+    /// Letters, digits, `.`, `_`, `-`; left out, the step gets one: step-1 and so on.
     #[schemars(length(min = 1, max = limits::NAME))]
     step_id: Option<String>,
-    /// What is to be done. `{{name}}` stands for the output of the earlier step whose `outputVariable` is `name`.
+    /// What is to be done. `{{name}}` is the output of the earlier step whose `outputVariable` is `name`.
     #[schemars(length(min = 1, max = limits::STEP_DESCRIPTION))]
     description: String,
-    /// The tool that does it, and what for.
+    /// The tool, and what for.
     action: NewAction,
     /// What must be known before the step. May use `{{name}}`.
     #[serde(default)]
     #[schemars(length(max = limits::REQUIRED_DATA), inner(length(min = 1, max = limits::REQUIRED_DATUM)))]
     required_data: Vec<String>,
-    /// A name for the output of this step, for `{{name}}` in later ones: a letter or `_`, then letters, digits and `_`.
+    /// A name for its output, for `{{name}}` in later steps: letters, digits and `_`, no digit first.
     #[schemars(length(min = 1, max = limits::NAME))]
     output_variable: Option<String>,
 }

@@ -18,7 +18,7 @@ pub enum OutputSchemas {
     /// No output schemas; input schemas as in `compact`.
     None,
     /// Of an output schema the names and types of what each answer has; of an input schema all but
-    /// lengths, formats, and bounds and defaults that say nothing.
+    /// lengths, formats, bounds and defaults that say nothing, and what members a member may not have.
     #[default]
     Compact,
     /// The schemas as the plugins wrote them.
@@ -100,11 +100,17 @@ const UNSAID: [&str; 6] = ["format", "maxItems", "maxLength", "minItems", "minLe
 
 /// A schema of arguments without what a model does not need to call the tool.
 fn compact_input(schema: &Map<String, Value>) -> Map<String, Value> {
+    compact_members(schema, true)
+}
+
+fn compact_members(schema: &Map<String, Value>, is_root: bool) -> Map<String, Value> {
     let is_listed = |key: &str, value: &Value| match key {
         "default" => !is_empty(value),
         // A count is not negative, and the values say what type they have.
         "minimum" => value.as_u64().is_none_or(|minimum| minimum > 1),
         "type" => !schema.contains_key("enum"),
+        // Of the arguments themselves it says that these are all.
+        "additionalProperties" => is_root || *value != Value::Bool(false),
         _ => !UNSAID.contains(&key),
     };
     let members = schema.iter().filter(|(key, value)| is_listed(key, value));
@@ -118,6 +124,9 @@ fn compact_keyword(key: &str, value: &Value) -> Value {
         }
         Value::Array(schemas) if LISTS.contains(&key) => schemas.iter().map(compact_schema).collect(),
         // A model leaves out what may be null.
+        Value::Array(values) if key == "enum" && values.len() > 1 => {
+            values.iter().filter(|value| !value.is_null()).cloned().collect()
+        }
         Value::Array(kinds) if key == "type" => match kinds.as_slice() {
             [kind, null] | [null, kind] if null == "null" => kind.clone(),
             _ => value.clone(),
@@ -128,15 +137,16 @@ fn compact_keyword(key: &str, value: &Value) -> Value {
 }
 
 fn compact_schema(schema: &Value) -> Value {
-    schema.as_object().map_or_else(|| schema.clone(), |schema| compact_input(schema).into())
+    schema.as_object().map_or_else(|| schema.clone(), |schema| compact_members(schema, false).into())
 }
 
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
         Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
         Value::String(text) => text.is_empty(),
-        Value::Bool(true) | Value::Number(_) | Value::Object(_) => false,
+        Value::Bool(true) | Value::Number(_) => false,
     }
 }
 
@@ -164,6 +174,7 @@ mod tests {
                     "format": {"type": ["string", "null"], "enum": ["a", "b", null], "default": null},
                     "many": {"type": "array", "maxItems": 3, "default": [], "items": {"$ref": "#/$defs/One"}},
                     "limit": {"type": "integer", "format": "uint32", "minimum": 1, "maximum": 50, "default": 10},
+                    "extra": {"type": "object", "additionalProperties": false, "default": {}, "properties": {"a": {"type": "null"}}},
                 },
                 "$defs": {"One": {"anyOf": [{"type": "string", "maxLength": 5}, {"type": "null"}]}},
             })),
@@ -196,9 +207,10 @@ mod tests {
                 "required": ["default"],
                 "properties": {
                     "default": {"type": "string", "description": "A word."},
-                    "format": {"enum": ["a", "b", null]},
+                    "format": {"enum": ["a", "b"]},
                     "many": {"type": "array", "items": {"$ref": "#/$defs/One"}},
                     "limit": {"type": "integer", "maximum": 50, "default": 10},
+                    "extra": {"type": "object", "properties": {"a": {"type": "null"}}},
                 },
                 "$defs": {"One": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
             })

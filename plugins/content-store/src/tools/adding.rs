@@ -4,13 +4,13 @@ use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use wharf_sdk::{Call, ErrorCode, Reply, ToolError, tool};
 
 use super::ContentView;
 use crate::document::ReceivedDocument;
-use crate::limits::{self, check_length, check_text};
-use crate::shelf::Shelf;
+use crate::limits::{self, check_count, check_length, check_text};
+use crate::shelf::{NewContent, Shelf};
 
 /// Base64 as programs write it: with and without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -109,6 +109,75 @@ pub(crate) fn add_content_from_workspace(
     keep(call, name, bytes.len(), document)
 }
 
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AddContents {
+    /// At most 100, and 12 MB in all.
+    #[schemars(length(min = 1, max = limits::TEXTS))]
+    texts: Vec<NamedText>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NamedText {
+    /// What to keep.
+    #[schemars(length(min = 1, max = limits::ARGUMENT_BYTES))]
+    text: String,
+    /// What it is called.
+    #[schemars(length(min = 1, max = limits::NAME))]
+    name: Option<String>,
+    /// Such as `text/markdown`.
+    #[schemars(length(min = 1, max = limits::MIME))]
+    mime_type: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct AddedContents {
+    /// In the order of the texts.
+    content_ids: Vec<String>,
+    /// What of the texts could not be read, by their ids.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+/// Keeps many texts in one step, each as add_content does: all, or none where one is refused. Answers their ids.
+#[tool(title = "Add several texts")]
+pub(crate) fn add_contents(call: &Call, input: AddContents) -> Result<Reply<AddedContents>, ToolError> {
+    check_count("texts", input.texts.len(), limits::TEXTS)?;
+    let mut contents = Vec::with_capacity(input.texts.len());
+    let mut passages = 0;
+    for (number, NamedText { text, name, mime_type }) in (1..).zip(input.texts) {
+        let at = |error: ToolError| ToolError { message: format!("text {number}: {}", error.message), ..error };
+        check_labels(name.as_deref(), mime_type.as_deref()).map_err(at)?;
+        let document = ReceivedDocument::read_text(name.as_deref(), mime_type.as_deref(), &text).map_err(at)?;
+        passages += document.passages.len();
+        contents.push(NewContent { name, document_bytes: text.len(), document });
+    }
+    if passages > limits::PASSAGES_AT_ONCE {
+        let most = limits::PASSAGES_AT_ONCE;
+        return Err(ToolError::invalid(format!(
+            "the texts have {passages} passages, and {most} can be added at once (about {} kB of text); add fewer at a \
+             time",
+            most * limits::PASSAGE_BYTES / 1_000
+        )));
+    }
+    let added = Shelf::open(call)?.add(contents)?;
+    let (mut answer, mut content_ids, mut warnings) = (format!("Added {}:", added.len()), Vec::new(), Vec::new());
+    for content in added {
+        let id = content.id.to_string();
+        answer.push_str(&format!("\n{id}"));
+        if let Some(name) = &content.about.name {
+            answer.push_str(&format!(": {name}"));
+        }
+        warnings.extend(content.about.warnings.iter().map(|warning| format!("{id}: {warning}")));
+        content_ids.push(id);
+    }
+    for warning in &warnings {
+        answer.push_str(&format!("\nNote: {warning}"));
+    }
+    Ok(Reply::new(answer, AddedContents { content_ids, warnings }))
+}
+
 fn check_labels(name: Option<&str>, mime_type: Option<&str>) -> Result<(), ToolError> {
     if let Some(name) = name {
         check_text("name", name, limits::NAME)?;
@@ -125,10 +194,11 @@ fn check_labels(name: Option<&str>, mime_type: Option<&str>) -> Result<(), ToolE
 fn keep(
     call: &Call,
     name: Option<String>,
-    bytes: usize,
+    document_bytes: usize,
     document: ReceivedDocument,
 ) -> Result<Reply<ContentView>, ToolError> {
-    let content = Shelf::open(call)?.add(name, bytes, document)?;
+    let added = Shelf::open(call)?.add(vec![NewContent { name, document_bytes, document }])?;
+    let content = added.into_iter().next().ok_or_else(|| ToolError::internal("nothing was added"))?;
     let shown = ContentView::from(content);
     let mut answer = format!("Added {}", shown.line());
     for warning in &shown.about.warnings {

@@ -1,6 +1,6 @@
 //! Taking contents in.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{Agent, TestAgent as _, id_of};
 
@@ -62,6 +62,56 @@ fn what_is_added_twice_is_there_twice() {
     let agent = Agent::new();
     assert_ne!(agent.add("the same words"), agent.add("the same words"));
     assert_eq!(agent.hits("same").len(), 2);
+}
+
+#[test]
+fn many_texts_are_kept_in_one_step_each_with_an_id_of_its_own() {
+    let agent = Agent::new();
+    let before = agent.add("an earlier harbour");
+    let long = "A long passage about ships. ".repeat(200);
+    let texts = json!([
+        { "text": "the first harbour", "name": "one.md" },
+        { "text": long },
+        { "text": "<p>the third harbour</p>", "mime_type": "text/html" },
+    ]);
+    let (added, told) = agent.answer("add_contents", &json!({ "texts": texts }));
+    let ids: Vec<&str> = added["content_ids"].as_array().expect("ids").iter().filter_map(Value::as_str).collect();
+    assert_eq!(ids.len(), 3);
+    assert_eq!(told, format!("Added 3:\n{}: one.md\n{}\n{}", ids[0], ids[1], ids[2]));
+    assert_eq!(agent.contents(), 4);
+    let info = |id: &str| agent.ok("get_content_info", &json!({ "content_id": id }));
+    assert_eq!((&info(ids[0])["name"], &info(ids[2])["mime_type"]), (&json!("one.md"), &json!("text/html")));
+    assert!(info(ids[1])["chunks"].as_u64() > Some(1), "{}", info(ids[1]));
+    for (id, begin) in
+        [(before.as_str(), "an earlier"), (ids[0], "the first"), (ids[1], "A long"), (ids[2], "the third")]
+    {
+        let text = agent.answer("read_content", &json!({ "content_id": id })).1;
+        assert!(text.contains(begin), "{id}: {text}");
+    }
+    assert_eq!(agent.hits("harbour").len(), 3);
+    // One of them can be deleted without the others.
+    agent.ok("delete_content", &json!({ "content_id": ids[1] }));
+    assert!(agent.hits("ships").is_empty());
+    assert_eq!(agent.hits("harbour").len(), 3);
+}
+
+#[test]
+fn of_many_texts_all_are_kept_or_none() {
+    let agent = Agent::new();
+    for (texts, told) in [
+        (json!([{ "text": "good" }, { "text": "  " }]), "text 2: there is nothing to read"),
+        (json!([{ "text": "good" }, { "text": "good", "name": "a\u{7}b" }]), "text 2: `name` has control characters"),
+        (json!([{ "text": "word ".repeat(600_000) }]), "add fewer at a time"),
+    ] {
+        let refused = agent.refused("add_contents", &json!({ "texts": texts }));
+        assert!(refused.contains(told), "{refused}");
+    }
+    assert_eq!(agent.contents(), 0);
+    let many: Vec<_> = (0..100).map(|number| json!({ "text": format!("word{number} ").repeat(400) })).collect();
+    agent.ok("add_contents", &json!({ "texts": many }));
+    let listed = agent.ok("list_contents", &json!({ "limit": 1_000 }));
+    assert_eq!(listed["contents"].as_array().map(Vec::len), Some(100));
+    assert!(agent.hits("word99").len() > 1);
 }
 
 #[test]

@@ -16,7 +16,8 @@ fn every_tool_is_there_in_a_fixed_order() {
             "search_content",
             "delete_content",
             "get_content_info",
-            "add_content_from_workspace"
+            "add_content_from_workspace",
+            "add_contents"
         ]
     );
 }
