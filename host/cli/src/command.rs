@@ -2,12 +2,15 @@
 
 mod attach;
 mod audit;
+mod build;
 mod call;
 mod config;
+mod dev;
 mod doctor;
 mod grant;
 mod inspect;
 mod line;
+mod new;
 mod plugin;
 mod processes;
 mod serve;
@@ -42,6 +45,7 @@ Examples:
   wharf call planning__create_goal '{\"goal\": \"Ship it\"}' --session demo
   wharf inspect my-plugin.wasm           what a component is and asks for
   wharf grant my-plugin.wasm             what it could do with that, and whether it may
+  wharf new greeter --with state         a plugin of your own; `wharf build` makes its component
   wharf plugin add my-plugin.wasm        add it, also to hosts that serve; `list`, `update`, `remove`
   wharf config check                     whether wharf.toml is right
   wharf doctor                           what holds on this machine
@@ -69,6 +73,9 @@ enum Command {
     Call(call::CallArguments),
     Inspect(inspect::InspectArguments),
     Grant(grant::GrantArguments),
+    New(new::NewArguments),
+    Build(build::BuildArguments),
+    Dev(dev::DevArguments),
     Config(config::ConfigArguments),
     Plugin(plugin::PluginArguments),
     State(state::StateArguments),
@@ -92,6 +99,9 @@ impl Wharf {
             Command::Call(call) => call.run(&self.global),
             Command::Inspect(inspect) => inspect.run(&self.global),
             Command::Grant(grant) => grant.run(&self.global),
+            Command::New(new) => new.run(),
+            Command::Build(build) => build.run(),
+            Command::Dev(dev) => dev.run(self.global),
             Command::Config(config) => config.run(&self.global),
             Command::Plugin(plugin) => plugin.run(&self.global),
             Command::State(state) => state.run(&self.global),

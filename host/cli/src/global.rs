@@ -1,14 +1,17 @@
 //! Options of every subcommand, and what they lead to: the log, the configuration, the
 //! data directory, a host.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
 use directories::ProjectDirs;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
-use wharf::{Configuration, Host, HostBuilder, with_causes};
+use wharf::{Configuration, Host, HostBuilder, audit::AuditSink, with_causes};
 
 use crate::{
     exit::Unusable,
@@ -82,6 +85,13 @@ impl Global {
         })
     }
 
+    /// Reads this file, where it is there and the command line names none.
+    pub(crate) fn prefer_configuration(&mut self, file: PathBuf) {
+        if self.config.is_none() && file.is_file() {
+            self.config = Some(file);
+        }
+    }
+
     /// The file that is written, whether it is there yet or not.
     pub(crate) fn configuration_target(&self) -> Result<PathBuf> {
         self.config
@@ -125,8 +135,19 @@ impl Global {
 
     /// The same, to serve for long: clients do not wait for a compiler, and programs read what
     /// this prints, so it has no progress.
-    pub(crate) async fn open_to_serve(&self, configuration: Configuration) -> Result<Host> {
-        self.opened(configuration, HostBuilder::compile_in_background).await
+    pub(crate) async fn open_to_serve(
+        &self,
+        configuration: Configuration,
+        audit: Option<Arc<dyn AuditSink>>,
+    ) -> Result<Host> {
+        let how = |builder: HostBuilder| {
+            let builder = builder.compile_in_background();
+            match audit {
+                Some(audit) => builder.audit(audit),
+                None => builder,
+            }
+        };
+        self.opened(configuration, how).await
     }
 
     async fn opened(&self, configuration: Configuration, how: impl FnOnce(HostBuilder) -> HostBuilder) -> Result<Host> {

@@ -5,6 +5,7 @@
 //! host works inside: it starts the `wharf` binary as any user would.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool: printing is what it is for")]
 
+mod author;
 mod bench;
 mod book;
 mod client;

@@ -16,6 +16,7 @@ use anyhow::{Context as _, Result};
 use lexopt::Arg;
 use lexopt::ValueExt as _;
 
+use crate::author;
 use crate::bench;
 use crate::book;
 use crate::command::{self, say};
@@ -52,6 +53,7 @@ Options:
                   routes   every route over HTTP, fed by schemathesis with what its description allows and
                            what it does not; a minute, the same each time (cargo xtask fuzz http)
                   book     the plugin of the first page: built, granted and called as README.md says
+                  author   a new plugin by `wharf new`: its tests, `wharf build`, calls, and an edit under `wharf dev`
                   package  the packages of library, contract and SDK: that cargo makes them, that they carry
                            WIT and the bundled plugins, and that those of plugin authors build from that
                   demo     the demo, which checks each of its claims (cargo xtask demo)
@@ -83,6 +85,7 @@ enum TestPart {
     Conformance,
     Routes,
     Book,
+    Author,
     Package,
     Demo,
     Bench,
@@ -94,12 +97,13 @@ enum TestPart {
 
 impl TestPart {
     /// What runs where nothing else is asked for.
-    const USUAL: [Self; 11] = [
+    const USUAL: [Self; 12] = [
         Self::Rust,
         Self::Client,
         Self::Conformance,
         Self::Routes,
         Self::Book,
+        Self::Author,
         Self::Package,
         Self::Demo,
         Self::Bench,
@@ -116,6 +120,7 @@ impl TestPart {
             Self::Conformance => "conformance",
             Self::Routes => "routes",
             Self::Book => "book",
+            Self::Author => "author",
             Self::Package => "package",
             Self::Demo => "demo",
             Self::Bench => "bench",
@@ -135,6 +140,7 @@ impl TestPart {
             Self::Conformance => conformance(workspace),
             Self::Routes => Ok((routes::check(workspace), Vec::new())),
             Self::Book => Ok((book::check(workspace), Vec::new())),
+            Self::Author => Ok((author::check(workspace), Vec::new())),
             Self::Package => Ok((publication::check(workspace, PackageCheck::Usual), Vec::new())),
             Self::Demo => Ok((demo::tell(workspace), Vec::new())),
             Self::Bench => Ok((bench::check(workspace), Vec::new())),
@@ -157,7 +163,7 @@ impl std::str::FromStr for TestPart {
         let part = Self::USUAL.into_iter().chain([Self::Outside, Self::Release]).find(|part| part.name() == name);
         part.ok_or_else(|| {
             anyhow::anyhow!(
-                "there is no part `{name}`: choose rust, doctests, client, conformance, routes, book, package, demo, \
+                "there is no part `{name}`: choose rust, doctests, client, conformance, routes, book, author, package, demo, \
                  bench, tidy, lint, outside or release"
             )
         })

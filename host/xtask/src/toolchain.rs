@@ -90,6 +90,13 @@ impl Toolchain {
         cargo.envs(self.environment.iter().map(|(name, value)| (name, value)));
     }
 
+    /// The same for a program that runs cargo itself, and is handed no arguments for it.
+    pub(crate) fn environment(&self, program: &mut Command) {
+        program.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        let flags = self.arguments.iter().filter_map(|argument| argument.strip_prefix("-Zbuild-std="));
+        program.envs(flags.map(|crates| ("CARGO_UNSTABLE_BUILD_STD", crates)));
+    }
+
     /// What to know when a build with this toolchain fails.
     pub(crate) fn limits(&self) -> &'static str {
         if self.arguments.is_empty() {

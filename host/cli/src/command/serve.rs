@@ -12,6 +12,7 @@ use clap::Args;
 use tokio_util::sync::CancellationToken;
 use wharf::{
     Channel, Configuration, ContextRules, Host, ToolService as _,
+    audit::AuditSink,
     configuration::{HttpSection, TlsFiles},
     http::{HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings},
     mcp::{McpService, ServerInfo, serve_stdio},
@@ -113,8 +114,36 @@ const GRACE: Duration = Duration::from_secs(1);
 /// is tried after so long, and takes no processor from the lists.
 const FIRST_LISTS: Duration = Duration::from_millis(250);
 
+/// What is done with a host that has just been opened.
+type OnceOpen = Box<dyn FnOnce(&Host)>;
+
+/// What a command does beside serving.
+#[derive(Default)]
+pub(super) struct Beside {
+    /// Hears what happens, in place of the files below the data directory.
+    pub(super) audit: Option<Arc<dyn AuditSink>>,
+    /// Is handed the host once it is open, on its runtime.
+    pub(super) opened: Option<OnceOpen>,
+}
+
 impl ServeArguments {
+    /// As `wharf dev` serves: for the author alone.
+    pub(super) fn of_dev(stdio: bool, http: HttpAddress) -> Self {
+        Self {
+            stdio,
+            http: (!stdio).then_some(http),
+            http_token_file: None,
+            http_allow_public: false,
+            plugins: None,
+            session: None,
+        }
+    }
+
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
+        self.serve(global, Beside::default())
+    }
+
+    pub(super) fn serve(self, global: &Global, beside: Beside) -> Result<ExitCode> {
         if self.is_new() && !self.stdio {
             bail!(Unusable(
                 "`--session new` is for --stdio, where the process of a client is one session; clients over HTTP name \
@@ -133,7 +162,10 @@ impl ServeArguments {
         let runtime = runtime()?;
         let served = runtime.block_on(async {
             let (data, http) = (global.data(&configuration)?, configuration.http.clone());
-            let host = global.open_to_serve(configuration).await?;
+            let host = global.open_to_serve(configuration, beside.audit).await?;
+            if let Some(opened) = beside.opened {
+                opened(&host);
+            }
             let _control = host.accept_commands(&data, self.reread(global));
             let _watch = host.watch_plugins();
             tokio::spawn(announce_containment(host.clone()));

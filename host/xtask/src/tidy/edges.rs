@@ -10,7 +10,7 @@ use super::violation::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 29] = [
+const MEMBERS: [(&str, &[&str]); 30] = [
     ("wharf-contract", &[]),
     ("wharf-core", &["wharf-contract"]),
     ("wharf-completion", &["wharf-contract", "wharf-core"]),
@@ -69,7 +69,9 @@ const MEMBERS: [(&str, &[&str]); 29] = [
             "wharf-sources",
         ],
     ),
-    ("wharf-cli", &["wharf"]),
+    // Starts the tools of languages for their author, and opens no plugin.
+    ("wharf-author", &["wharf-core"]),
+    ("wharf-cli", &["wharf", "wharf-author"]),
     ("wharf-sdk-macros", &[]),
     ("wharf-sdk", &["wharf-contract", "wharf-sdk-macros"]),
     ("wharf-search", &["wharf-sdk"]),

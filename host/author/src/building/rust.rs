@@ -1,0 +1,161 @@
+//! Rust: cargo, for the target `wasm32-wasip2`.
+
+mod libraries;
+
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use auditable_serde::VersionInfo;
+use serde::Deserialize;
+
+use super::{RawComponent, Tool};
+use crate::{error::AuthorError, metadata::ManifestMetadata};
+
+const TARGET: &str = "wasm32-wasip2";
+
+const CARGO: Tool =
+    Tool { program: "cargo", remedy: "install Rust from https://rustup.rs, then `rustup target add wasm32-wasip2`" };
+
+/// What cargo says of a package.
+#[derive(Debug, Deserialize)]
+struct CargoPackage {
+    name: String,
+    version: String,
+    description: Option<String>,
+    license: Option<String>,
+    homepage: Option<String>,
+    repository: Option<String>,
+    #[serde(default)]
+    authors: Vec<String>,
+    manifest_path: PathBuf,
+}
+
+#[derive(Debug, Deserialize)]
+struct CargoMetadata {
+    packages: Vec<CargoPackage>,
+}
+
+/// A line of `cargo build --message-format=json`.
+#[derive(Debug, Deserialize)]
+struct CargoMessage {
+    reason: String,
+    manifest_path: Option<PathBuf>,
+    #[serde(default)]
+    filenames: Vec<PathBuf>,
+}
+
+pub(super) fn build(folder: &Path, arguments: &[OsString]) -> Result<RawComponent, AuthorError> {
+    let package = package(folder)?;
+    let mut cargo = CARGO.command(folder);
+    cargo.args(["build", "--release", "--target", TARGET, "--message-format", "json-render-diagnostics"]);
+    cargo.args(["--config", &format!("target.{TARGET}.rustflags={:?}", remapped(folder))]);
+    cargo.args(arguments);
+    let (status, printed) = CARGO.run(&mut cargo)?;
+    if !status.success() {
+        return Err(match has_target(folder) {
+            Some(false) => {
+                AuthorError::Missing { program: TARGET, remedy: "`rustup target add wasm32-wasip2` adds the target" }
+            }
+            _ => CARGO.failed(&cargo, status),
+        });
+    }
+    let component = artifact(&printed, &package.manifest_path).ok_or_else(|| {
+        AuthorError::NoComponent(format!(
+            "cargo built no .wasm of {}: its Cargo.toml needs [lib] with crate-type = [\"cdylib\", \"rlib\"]",
+            package.name
+        ))
+    })?;
+    let bytes = fs::read(&component).map_err(AuthorError::file(&component))?;
+    let CargoPackage { name, version, description, license, homepage, repository, authors, .. } = package;
+    let authors = Some(authors.join(", ")).filter(|authors| !authors.is_empty());
+    let version = Some(version);
+    Ok(RawComponent {
+        bytes,
+        libraries: libraries(folder)?,
+        metadata: ManifestMetadata { name, version, description, licence: license, homepage, repository, authors },
+    })
+}
+
+/// Paths of this machine as they are written into the component: the same on every machine.
+fn remapped(folder: &Path) -> Vec<String> {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
+    // The last one that fits counts.
+    let paths = [home.map(|home| (home, "/cargo")), Some((folder.to_owned(), "/plugin"))];
+    let flag = |(path, name): (PathBuf, &str)| format!("--remap-path-prefix={}={name}", path.display());
+    paths.into_iter().flatten().map(flag).collect()
+}
+
+/// Whether the compiler has the library of the target; nothing where it does not say.
+fn has_target(folder: &Path) -> Option<bool> {
+    let rustc = Tool { program: "rustc", remedy: CARGO.remedy };
+    let (status, printed) =
+        rustc.run(rustc.command(folder).args(["--print", "target-libdir", "--target", TARGET])).ok()?;
+    let library = PathBuf::from(String::from_utf8(printed).ok().filter(|_| status.success())?.trim());
+    Some(fs::read_dir(library).is_ok_and(|mut entries| entries.next().is_some()))
+}
+
+/// The crates of the plugin.
+fn libraries(folder: &Path) -> Result<Option<VersionInfo>, AuthorError> {
+    let mut cargo = CARGO.command(folder);
+    cargo.args(["metadata", "--filter-platform", TARGET, "--format-version", "1"]);
+    let (status, printed) = CARGO.run(&mut cargo)?;
+    if !status.success() {
+        return Err(CARGO.failed(&cargo, status));
+    }
+    // A later cargo may say it in other words; the component is none the worse.
+    Ok(serde_json::from_slice(&printed).ok().and_then(|resolved| libraries::libraries(&resolved)))
+}
+
+/// The package whose manifest lies in the folder.
+fn package(folder: &Path) -> Result<CargoPackage, AuthorError> {
+    let manifest = folder.join("Cargo.toml");
+    let mut cargo = CARGO.command(folder);
+    cargo.args(["metadata", "--no-deps", "--format-version", "1"]);
+    let (status, printed) = CARGO.run(&mut cargo)?;
+    if !status.success() {
+        return Err(CARGO.failed(&cargo, status));
+    }
+    let unread = |problem: String| AuthorError::Manifest { manifest: manifest.clone(), problem };
+    let metadata: CargoMetadata = serde_json::from_slice(&printed)
+        .map_err(|error| unread(format!("what cargo says of it cannot be read: {error}")))?;
+    let same = |path: &Path| path == manifest || path.canonicalize().ok() == manifest.canonicalize().ok();
+    let package = metadata.packages.into_iter().find(|package| same(&package.manifest_path));
+    package.ok_or_else(|| unread("it is a workspace and no package; build one of its members".to_owned()))
+}
+
+/// The component that cargo built of this package.
+fn artifact(printed: &[u8], manifest: &Path) -> Option<PathBuf> {
+    let lines = printed.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let messages = lines.filter_map(|line| serde_json::from_slice::<CargoMessage>(line).ok());
+    let built = messages
+        .filter(|message| message.reason == "compiler-artifact" && message.manifest_path.as_deref() == Some(manifest));
+    let mut files = built.flat_map(|message| message.filenames);
+    files.find(|file| file.extension().is_some_and(|extension| extension == "wasm"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_component_of_the_package_itself_is_taken() {
+        let line = |manifest: &str, file: &str| {
+            format!("{{\"reason\":\"compiler-artifact\",\"manifest_path\":{manifest:?},\"filenames\":[{file:?}]}}\n")
+        };
+        let printed = [
+            "no JSON\n".to_owned(),
+            line("/kit/Cargo.toml", "/t/kit.wasm"),
+            line("/p/Cargo.toml", "/t/libp.rlib"),
+            line("/p/Cargo.toml", "/t/p.wasm"),
+            "{\"reason\":\"build-finished\",\"success\":true}\n".to_owned(),
+        ]
+        .concat();
+        assert_eq!(artifact(printed.as_bytes(), Path::new("/p/Cargo.toml")), Some(PathBuf::from("/t/p.wasm")));
+        assert_eq!(artifact(printed.as_bytes(), Path::new("/other/Cargo.toml")), None);
+    }
+}

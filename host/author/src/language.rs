@@ -1,0 +1,44 @@
+//! The languages that plugins are written in.
+
+use std::path::Path;
+
+/// A language with a kit of this host's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Language {
+    /// Rust, by cargo for `wasm32-wasip2`.
+    Rust,
+}
+
+impl Language {
+    /// All of them, as commands list them.
+    pub const ALL: [Self; 1] = [Self::Rust];
+
+    /// As it is written on a command line.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+        }
+    }
+
+    /// As people write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust",
+        }
+    }
+
+    /// The language of a plugin's folder, by its manifest.
+    #[must_use]
+    pub fn of(folder: &Path) -> Option<Self> {
+        Self::ALL.into_iter().find(|language| folder.join(language.manifest()).is_file())
+    }
+
+    pub(crate) const fn manifest(self) -> &'static str {
+        match self {
+            Self::Rust => "Cargo.toml",
+        }
+    }
+}

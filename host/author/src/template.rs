@@ -1,0 +1,211 @@
+//! The files of new plugins. Words in double braces are filled in; all else stays as it is.
+
+use crate::{capability::PluginCapability, kit, language::Language};
+
+/// A tool of a new plugin, which uses one capability.
+pub(crate) struct TemplateTool {
+    pub(crate) capability: PluginCapability,
+    /// Its name, and the module that has it.
+    pub(crate) name: &'static str,
+    pub(crate) module: &'static str,
+    pub(crate) does: &'static str,
+    /// Why it asks, for the operator.
+    pub(crate) reason: &'static str,
+    /// What `wharf.toml` grants beside the reason, for trying it.
+    grant: &'static str,
+}
+
+/// What the tools of all languages do.
+pub(crate) const TOOLS: [TemplateTool; 6] = [
+    TemplateTool {
+        capability: PluginCapability::State,
+        name: "count_visit",
+        module: "visits",
+        does: "counts the visits of somebody in this session",
+        reason: "counts visits",
+        grant: "",
+    },
+    TemplateTool {
+        capability: PluginCapability::Process,
+        name: "compiler_version",
+        module: "compiler",
+        does: "starts `cc --version` and tells its first line",
+        reason: "asks the compiler for its version",
+        grant: "programs = [\"cc\"]\n",
+    },
+    TemplateTool {
+        capability: PluginCapability::Terminal,
+        name: "compute",
+        module: "sums",
+        does: "computes an expression with `python3` in a terminal",
+        reason: "computes with an interpreter",
+        grant: "programs = [\"python3\"]\n",
+    },
+    TemplateTool {
+        capability: PluginCapability::Webview,
+        name: "page_title",
+        module: "titles",
+        does: "tells the title of a web page",
+        reason: "reads the titles of pages",
+        grant: "origins = [\"https://example.com\"]\n",
+    },
+    TemplateTool {
+        capability: PluginCapability::Http,
+        name: "fetch",
+        module: "fetching",
+        does: "fetches an address and tells its status and size",
+        reason: "fetches what it is told to",
+        grant: "requests = [\"https://example.com/*\"]\n",
+    },
+    TemplateTool {
+        capability: PluginCapability::Workspace,
+        name: "write_note",
+        module: "notes",
+        does: "writes a note into the workspace of the session",
+        reason: "writes notes into the workspace",
+        grant: "access = \"write\"\n",
+    },
+];
+
+/// A file of a new plugin.
+pub(crate) type TemplateFile = (String, String);
+
+/// A plugin that is about to be made.
+pub(crate) struct Wanted<'w> {
+    pub(crate) name: &'w str,
+    pub(crate) language: Language,
+    pub(crate) tools: &'w [&'static TemplateTool],
+}
+
+impl Wanted<'_> {
+    /// All files, by their paths in the folder of the plugin.
+    pub(crate) fn files(&self) -> Vec<TemplateFile> {
+        let mut files = match self.language {
+            Language::Rust => self.rust(),
+        };
+        files.push(("README.md".to_owned(), self.readme()));
+        files.push(("wharf.toml".to_owned(), self.configuration()));
+        files
+    }
+
+    /// The commands that follow, in the folder of the plugin.
+    pub(crate) const fn test_command(&self) -> &'static str {
+        match self.language {
+            Language::Rust => "cargo test",
+        }
+    }
+
+    fn rust(&self) -> Vec<TemplateFile> {
+        let fixed = [
+            (".gitignore", include_str!("../templates/rust/gitignore")),
+            (".github/workflows/ci.yml", include_str!("../templates/rust/ci.yml")),
+            (".vscode/settings.json", include_str!("../templates/rust/settings.json")),
+            ("src/greeting.rs", include_str!("../templates/rust/src/greeting.rs")),
+        ];
+        let mut files: Vec<_> = fixed.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect();
+        let (sdk, for_tests) = match kit::RUST.is_carried() {
+            true => {
+                let path = r#"path = "kit/sdk/rust""#;
+                (format!("{{ {path} }}"), format!("{{ {path}, features = [\"schema-checks\"] }}"))
+            }
+            false => {
+                let version = env!("CARGO_PKG_VERSION");
+                (format!("\"{version}\""), format!("{{ version = \"{version}\", features = [\"schema-checks\"] }}"))
+            }
+        };
+        let manifest = include_str!("../templates/rust/Cargo.toml.template");
+        let manifest = filled(manifest, &[("name", self.name), ("sdk", &sdk), ("sdk_for_tests", &for_tests)]);
+        files.push(("Cargo.toml".to_owned(), manifest));
+        files.push(("src/lib.rs".to_owned(), self.rust_library()));
+        let crate_name = self.name.replace('-', "_");
+        for tool in self.tools {
+            files.push((format!("src/{}.rs", tool.module), rust_module(tool.capability).to_owned()));
+        }
+        let tests = [("greeting", include_str!("../templates/rust/tests/greeting.rs"))].into_iter().chain(
+            self.tools
+                .iter()
+                .filter(|tool| tool.capability == PluginCapability::State)
+                .map(|tool| (tool.module, include_str!("../templates/rust/tests/visits.rs"))),
+        );
+        for (module, text) in tests {
+            files.push((format!("tests/{module}.rs"), filled(text, &[("crate", &crate_name)])));
+        }
+        files
+    }
+
+    fn rust_library(&self) -> String {
+        let modules = |line: fn(&str, &str) -> String| -> String {
+            let own = self.tools.iter().map(|tool| line(tool.module, tool.name));
+            let mut lines: Vec<_> = own.chain([line("greeting", "greet")]).collect();
+            lines.sort();
+            lines.concat()
+        };
+        let declared = modules(|module, _| format!("mod {module};\n"));
+        let used = modules(|module, name| format!("use {module}::{name};\n"));
+        let names: Vec<_> = ["greet"].into_iter().chain(self.tools.iter().map(|tool| tool.name)).collect();
+        let reasons: String =
+            self.tools.iter().map(|tool| format!("    {} = {:?},\n", tool.capability.as_str(), tool.reason)).collect();
+        let reasons = match reasons.is_empty() {
+            true => String::new(),
+            false => format!(
+                "\n// The operator reads why it asks, before granting anything.\nwharf_sdk::reasons!(\n{reasons});\n"
+            ),
+        };
+        let names = names.join(", ");
+        format!(
+            "//! The plugin `{}`: its tools, in the order of the list.\n\n{declared}\n{used}\nwharf_sdk::plugin!({names});\n{reasons}",
+            self.name
+        )
+    }
+
+    fn readme(&self) -> String {
+        let own = self.tools.iter().map(|tool| format!("| `{}` | {} |\n", tool.name, tool.does));
+        let tools: String = ["| `greet` | greets somebody by name |\n".to_owned()].into_iter().chain(own).collect();
+        let kit = match self.language {
+            Language::Rust if kit::RUST.is_carried() => {
+                "`kit/` has the crates that it is built with, of the version that fits the host. They are no part of your code."
+            }
+            Language::Rust => "`wharf-sdk` is the crate that it is built with.",
+        };
+        let text = include_str!("../templates/README.md.template");
+        let filling = [
+            ("name", self.name),
+            ("plugin", self.name),
+            ("language", self.language.name()),
+            ("tools", &tools),
+            ("test_command", self.test_command()),
+            ("kit", kit),
+        ];
+        filled(text, &filling)
+    }
+
+    /// A configuration for the author alone.
+    fn configuration(&self) -> String {
+        let name = self.name;
+        let mut text = format!(
+            "# For trying the plugin: `wharf serve --stdio --config wharf.toml`.\ndata = \".wharf/data\"\n\n\
+             [plugin.{name}]\nsource = \"dist/{name}.wasm\"\npin = \"none\"   # each build takes the place of the one before\n"
+        );
+        for TemplateTool { capability, reason, grant, .. } in self.tools {
+            let capability = capability.as_str();
+            text.push_str(&format!("\n[plugin.{name}.grants.{capability}]\nreason = {reason:?}\n{grant}"));
+        }
+        text
+    }
+}
+
+const fn rust_module(capability: PluginCapability) -> &'static str {
+    match capability {
+        PluginCapability::State => include_str!("../templates/rust/src/visits.rs"),
+        PluginCapability::Process => include_str!("../templates/rust/src/compiler.rs"),
+        PluginCapability::Terminal => include_str!("../templates/rust/src/sums.rs"),
+        PluginCapability::Webview => include_str!("../templates/rust/src/titles.rs"),
+        PluginCapability::Http => include_str!("../templates/rust/src/fetching.rs"),
+        PluginCapability::Workspace => include_str!("../templates/rust/src/notes.rs"),
+    }
+}
+
+/// A template with its words filled in.
+fn filled(template: &str, words: &[(&str, &str)]) -> String {
+    words.iter().fold(template.to_owned(), |text, (word, value)| text.replace(&format!("{{{{{word}}}}}"), value))
+}

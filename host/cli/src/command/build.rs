@@ -1,0 +1,50 @@
+//! `wharf build`: the component of a plugin, by the tools of its language.
+
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+
+use anyhow::Result;
+use clap::Args;
+use wharf_author::{AuthorError, Project};
+
+use crate::{bytes::size, exit::Unusable};
+
+/// Build the component of the plugin in a folder, with the tools of its language
+///
+/// It runs what its author would: cargo for Rust, for `wasm32-wasip2`. The
+/// component then says its name, version, description, licence, homepage and
+/// repository, as the manifest has them.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  wharf build                              the plugin here, to dist/NAME.wasm
+  wharf build plugins/tracker --output tracker.wasm
+  wharf build -- --locked                  what stands behind `--` is for cargo")]
+pub(super) struct BuildArguments {
+    /// The folder of the plugin
+    #[arg(default_value = ".")]
+    folder: PathBuf,
+
+    /// Where the component is written [default: dist/NAME.wasm in the folder]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Further arguments for the tool of its language
+    #[arg(last = true, value_name = "ARGUMENTS")]
+    arguments: Vec<OsString>,
+}
+
+impl BuildArguments {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let built = Project::open(&self.folder)
+            .and_then(|project| project.build(self.output.as_deref(), &self.arguments))
+            .map_err(|error| match error {
+                AuthorError::NoProject(_) | AuthorError::Missing { .. } | AuthorError::Manifest { .. } => {
+                    Unusable(error.to_string()).into()
+                }
+                error => anyhow::Error::from(error),
+            })?;
+        let version = built.version.map(|version| format!(" {version}")).unwrap_or_default();
+        println!("{}: {}{version}, {}", built.file.display(), built.name, size(built.bytes));
+        Ok(ExitCode::SUCCESS)
+    }
+}
