@@ -74,6 +74,23 @@ impl Project {
         self.language
     }
 
+    /// The component that was built before, in `dist/`.
+    ///
+    /// # Errors
+    /// Where there is none, or the manifest cannot be read.
+    pub fn built(&self) -> Result<BuiltComponent, AuthorError> {
+        let ManifestMetadata { name, version, .. } = match self.language {
+            Language::Rust => rust::manifest(&self.folder)?,
+        };
+        let file = self.place(&name);
+        let bytes = fs::metadata(&file).map_err(AuthorError::file(&file))?.len();
+        Ok(BuiltComponent { file, name, version, bytes })
+    }
+
+    fn place(&self, name: &str) -> PathBuf {
+        self.folder.join("dist").join(format!("{name}.wasm"))
+    }
+
     /// Builds the component and writes it to `output`; where nothing is said, to
     /// `dist/NAME.wasm` in the folder. What stands there stays until the new one is whole.
     /// `arguments` are for the tool of the language, behind those that are needed. Its messages go
@@ -95,7 +112,7 @@ impl Project {
         let bytes = metadata::stamp(&bytes, &metadata, libraries, &manifest)?;
         let file = match output {
             Some(file) => std::path::absolute(file).map_err(AuthorError::file(file))?,
-            None => self.folder.join("dist").join(format!("{}.wasm", metadata.name)),
+            None => self.place(&metadata.name),
         };
         write_whole(&file, &bytes)?;
         let ManifestMetadata { name, version, .. } = metadata;

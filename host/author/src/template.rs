@@ -13,6 +13,8 @@ pub(crate) struct TemplateTool {
     pub(crate) reason: &'static str,
     /// What `wharf.toml` grants beside the reason, for trying it.
     grant: &'static str,
+    /// What `cases.toml` says of its calls.
+    cases: &'static [&'static str],
 }
 
 /// What the tools of all languages do.
@@ -24,6 +26,11 @@ pub(crate) const TOOLS: [TemplateTool; 6] = [
         does: "counts the visits of somebody in this session",
         reason: "counts visits",
         grant: "",
+        cases: &[
+            "name = \"a visit is counted\"\narguments = { visitor = \"Ada\" }\nsession = \"one\"\nstructured = { count = 1 }\n",
+            "name = \"the next visit counts on\"\narguments = { visitor = \"Ada\" }\nsession = \"one\"\nstructured = { count = 2 }\n",
+            "name = \"another session has its own count\"\narguments = { visitor = \"Ada\" }\nsession = \"two\"\nstructured = { count = 1 }\n",
+        ],
     },
     TemplateTool {
         capability: PluginCapability::Process,
@@ -32,6 +39,7 @@ pub(crate) const TOOLS: [TemplateTool; 6] = [
         does: "starts `cc --version` and tells its first line",
         reason: "asks the compiler for its version",
         grant: "programs = [\"cc\"]\n",
+        cases: &["name = \"the compiler has a version\"\ntext_contains = \".\"\n"],
     },
     TemplateTool {
         capability: PluginCapability::Terminal,
@@ -40,6 +48,7 @@ pub(crate) const TOOLS: [TemplateTool; 6] = [
         does: "computes an expression with `python3` in a terminal",
         reason: "computes with an interpreter",
         grant: "programs = [\"python3\"]\n",
+        cases: &["name = \"a product\"\narguments = { expression = \"6 * 7\" }\ntext_contains = \"42\"\n"],
     },
     TemplateTool {
         capability: PluginCapability::Webview,
@@ -48,6 +57,9 @@ pub(crate) const TOOLS: [TemplateTool; 6] = [
         does: "tells the title of a web page",
         reason: "reads the titles of pages",
         grant: "origins = [\"https://example.com\"]\n",
+        cases: &[
+            "name = \"another origin is denied\"\narguments = { url = \"https://example.org/\" }\nerror = \"denied\"\n",
+        ],
     },
     TemplateTool {
         capability: PluginCapability::Http,
@@ -56,6 +68,9 @@ pub(crate) const TOOLS: [TemplateTool; 6] = [
         does: "fetches an address and tells its status and size",
         reason: "fetches what it is told to",
         grant: "requests = [\"https://example.com/*\"]\n",
+        cases: &[
+            "name = \"another server is denied\"\narguments = { url = \"https://example.org/\" }\nerror = \"denied\"\n",
+        ],
     },
     TemplateTool {
         capability: PluginCapability::Workspace,
@@ -64,6 +79,9 @@ pub(crate) const TOOLS: [TemplateTool; 6] = [
         does: "writes a note into the workspace of the session",
         reason: "writes notes into the workspace",
         grant: "access = \"write\"\n",
+        cases: &[
+            "name = \"a note is written\"\narguments = { text = \"remember\" }\nstructured = { path = \"note.txt\", bytes = 8 }\n",
+        ],
     },
 ];
 
@@ -85,6 +103,7 @@ impl Wanted<'_> {
         };
         files.push(("README.md".to_owned(), self.readme()));
         files.push(("wharf.toml".to_owned(), self.configuration()));
+        files.push(("cases.toml".to_owned(), self.cases()));
         files
     }
 
@@ -177,6 +196,20 @@ impl Wanted<'_> {
             ("kit", kit),
         ];
         filled(text, &filling)
+    }
+
+    /// Calls in the engine that will run it, with what is expected of their answers.
+    fn cases(&self) -> String {
+        let mut text =
+            "# `wharf test` builds the plugin and makes these calls, with the grants of wharf.toml.\n".to_owned();
+        let greet = ["name = \"somebody is greeted\"\narguments = { name = \"Ada\" }\ntext = \"Welcome, Ada.\"\n"];
+        let own = self.tools.iter().map(|tool| (tool.name, tool.cases));
+        for (tool, cases) in [("greet", greet.as_slice())].into_iter().chain(own) {
+            for case in cases {
+                text.push_str(&format!("\n[[case]]\ntool = \"{tool}\"\n{case}"));
+            }
+        }
+        text
     }
 
     /// A configuration for the author alone.

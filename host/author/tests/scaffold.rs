@@ -45,7 +45,18 @@ fn a_plugin_is_whole_with_the_kit_that_it_is_built_with() {
     let folder = here.path().join("deep/er/plain");
     let made = Scaffold::new("plain", Language::Rust, []).and_then(|scaffold| scaffold.write(&folder)).expect("made");
     assert_eq!(made.tools, ["greet"]);
-    let expected = [".github", ".gitignore", ".vscode", "Cargo.toml", "README.md", "kit", "src", "tests", "wharf.toml"];
+    let expected = [
+        ".github",
+        ".gitignore",
+        ".vscode",
+        "Cargo.toml",
+        "README.md",
+        "cases.toml",
+        "kit",
+        "src",
+        "tests",
+        "wharf.toml",
+    ];
     assert_eq!(names(&folder), expected);
     assert_eq!(names(&folder.join("kit")), ["Cargo.toml", "contract", "sdk", "wit"]);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

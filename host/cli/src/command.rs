@@ -17,6 +17,7 @@ mod serve;
 mod sessions;
 mod state;
 mod terminals;
+mod test;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -76,6 +77,7 @@ enum Command {
     New(new::NewArguments),
     Build(build::BuildArguments),
     Dev(dev::DevArguments),
+    Test(test::TestArguments),
     Config(config::ConfigArguments),
     Plugin(plugin::PluginArguments),
     State(state::StateArguments),
@@ -102,6 +104,7 @@ impl Wharf {
             Command::New(new) => new.run(),
             Command::Build(build) => build.run(),
             Command::Dev(dev) => dev.run(self.global),
+            Command::Test(test) => test.run(self.global),
             Command::Config(config) => config.run(&self.global),
             Command::Plugin(plugin) => plugin.run(&self.global),
             Command::State(state) => state.run(&self.global),

@@ -35,6 +35,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
         Author { wharf: workspace.binary("debug", "wharf"), here, built: workspace.target().join("author-built") };
     let plugin = author.new_plugin(workspace)?;
     author.build(&plugin, &toolchain)?;
+    author.test(&plugin, &toolchain)?;
     author.call_each(&plugin)?;
     author.edit(&plugin, &toolchain)?;
     println!("author: a new plugin in Rust builds, passes its tests, answers, and is swapped at an edit");
@@ -81,6 +82,24 @@ impl Author {
         let has_path = component.windows(path.len()).any(|part| part == path.as_bytes());
         ensure!(!has_path, "the component has a path of this machine in it");
         Ok(())
+    }
+
+    /// Its cases pass, and one that cannot pass is told.
+    fn test(&self, plugin: &Path, toolchain: &Toolchain) -> Result<()> {
+        say("Running its cases with `wharf test`");
+        let mut test = self.wharf(plugin);
+        test.arg("test");
+        toolchain.environment(&mut test);
+        let told = command::run_and_capture(&mut test)?;
+        ensure!(told.contains("test result: ok. 9 passed; 0 failed"), "`wharf test` told\n{told}");
+        let cases = plugin.join("cases.toml");
+        let text = fs::read_to_string(&cases)?;
+        fs::write(&cases, text.replace("text = \"Welcome, Ada.\"", "text = \"Goodbye.\""))?;
+        let output = self.wharf(plugin).args(["test", "greeted", "--no-build", "--tap"]).output()?;
+        let told = String::from_utf8_lossy(&output.stdout);
+        let is_told = told.contains("1..1\nnot ok 1 - somebody is greeted\n# expected the text\n# Goodbye.\n");
+        ensure!(is_told && output.status.code() == Some(1), "`wharf test` told {}\n{told}", output.status);
+        Ok(fs::write(&cases, text)?)
     }
 
     fn call_each(&self, plugin: &Path) -> Result<()> {

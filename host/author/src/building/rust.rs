@@ -70,14 +70,20 @@ pub(super) fn build(folder: &Path, arguments: &[OsString]) -> Result<RawComponen
         ))
     })?;
     let bytes = fs::read(&component).map_err(AuthorError::file(&component))?;
-    let CargoPackage { name, version, description, license, homepage, repository, authors, .. } = package;
-    let authors = Some(authors.join(", ")).filter(|authors| !authors.is_empty());
-    let version = Some(version);
-    Ok(RawComponent {
-        bytes,
-        libraries: libraries(folder)?,
-        metadata: ManifestMetadata { name, version, description, licence: license, homepage, repository, authors },
-    })
+    Ok(RawComponent { bytes, libraries: libraries(folder)?, metadata: package.into() })
+}
+
+/// What the manifest in the folder says.
+pub(super) fn manifest(folder: &Path) -> Result<ManifestMetadata, AuthorError> {
+    package(folder).map(ManifestMetadata::from)
+}
+
+impl From<CargoPackage> for ManifestMetadata {
+    fn from(package: CargoPackage) -> Self {
+        let CargoPackage { name, version, description, license, homepage, repository, authors, .. } = package;
+        let authors = Some(authors.join(", ")).filter(|authors| !authors.is_empty());
+        Self { name, version: Some(version), description, licence: license, homepage, repository, authors }
+    }
 }
 
 /// Paths of this machine as they are written into the component: the same on every machine.

@@ -37,14 +37,19 @@ impl BuildArguments {
     pub(super) fn run(self) -> Result<ExitCode> {
         let built = Project::open(&self.folder)
             .and_then(|project| project.build(self.output.as_deref(), &self.arguments))
-            .map_err(|error| match error {
-                AuthorError::NoProject(_) | AuthorError::Missing { .. } | AuthorError::Manifest { .. } => {
-                    Unusable(error.to_string()).into()
-                }
-                error => anyhow::Error::from(error),
-            })?;
+            .map_err(unusable)?;
         let version = built.version.map(|version| format!(" {version}")).unwrap_or_default();
         println!("{}: {}{version}, {}", built.file.display(), built.name, size(built.bytes));
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What the author has to mend before anything can be built is told by its exit code.
+pub(super) fn unusable(error: AuthorError) -> anyhow::Error {
+    match error {
+        AuthorError::NoProject(_) | AuthorError::Missing { .. } | AuthorError::Manifest { .. } => {
+            Unusable(error.to_string()).into()
+        }
+        error => error.into(),
     }
 }

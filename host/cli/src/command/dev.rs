@@ -57,7 +57,7 @@ const LONG: Duration = Duration::from_secs(3_600);
 
 impl DevArguments {
     pub(super) fn run(self, mut global: Global) -> Result<ExitCode> {
-        let project = Project::open(&self.folder).map_err(|error| crate::exit::Unusable(error.to_string()))?;
+        let project = Project::open(&self.folder).map_err(super::build::unusable)?;
         global.prefer_configuration(project.folder().join(CONFIGURATION));
         // A source that does not build is mended while this serves.
         build(&project);

@@ -95,6 +95,7 @@ impl NewArguments {
         let commands = [
             (format!("cd {}", wharf::text::for_shell(&folder.to_string())), ""),
             (made.test_command.to_owned(), "its tests, without Wasm"),
+            ("wharf test".to_owned(), "its cases, in the sandbox"),
             ("wharf build".to_owned(), "the component, in dist/"),
             (
                 format!("wharf call {}__greet '{{\"name\": \"Ada\"}}' --config wharf.toml", self.name),
