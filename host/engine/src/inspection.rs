@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::about::ComponentAbout;
 use wharf_core::{
     Digest, ToolDefinition,
     grant::Capability,
@@ -16,6 +17,8 @@ pub struct Inspection {
     pub digest: Digest,
     /// Size of the component.
     pub bytes: u64,
+    /// What it says of itself, and what it is made of.
+    pub about: ComponentAbout,
     /// Every instance that it imports, as `package/interface@version`.
     pub imports: Vec<String>,
     /// Why it asks for each capability, in its own words.

@@ -10,6 +10,7 @@
 //! This is the only crate that names wasmtime. It knows no protocol, reads no configuration,
 //! and holds no logic of a capability.
 
+mod about;
 mod adapter;
 mod answer;
 mod backends;
@@ -47,6 +48,7 @@ mod stdio;
 mod ticker;
 mod watch;
 
+pub use about::ComponentAbout;
 pub use backends::{Backends, NoWebViews};
 pub use call::{Call, PluginPolicy};
 pub use component::Component;

@@ -15,6 +15,7 @@ use wharf_core::{
 };
 
 use crate::{
+    about::ComponentAbout,
     answer,
     call::Call,
     error::LoadError,
@@ -119,11 +120,13 @@ impl Plugin {
     /// Describes it to the operator.
     #[must_use]
     pub fn inspect(&self) -> Inspection {
+        let bytes = self.loaded.source.component.bytes();
         Inspection {
+            about: ComponentAbout::read(&bytes),
+            reasons: manifest::reasons(&bytes),
             digest: self.loaded.source.component.digest(),
             bytes: self.loaded.source.component.size(),
             imports: self.loaded.imports.clone(),
-            reasons: manifest::reasons(&self.loaded.source.component.bytes()),
             tools: self.loaded.tools.iter().map(|tool| tool.definition.clone()).collect(),
             prompts: self.prompts().to_vec(),
             claims: self.claims().iter().map(str::to_owned).collect(),

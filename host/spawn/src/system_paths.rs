@@ -12,6 +12,7 @@ pub(crate) const DIRECTORIES_OF_SETTINGS: [&str; 4] =
     ["/etc/alternatives", "/etc/ca-certificates", "/etc/ld.so.conf.d", "/etc/ssl/certs"];
 
 /// Files of the system's settings that programs commonly need.
+#[cfg(target_os = "linux")]
 pub(crate) const SETTINGS: [&str; 15] = [
     "/etc/bash.bashrc",
     "/etc/debian_version",

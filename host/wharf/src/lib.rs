@@ -147,7 +147,7 @@ pub mod completion {
 
 /// Components: looked at without a host, and loaded as plugins.
 pub mod component {
-    pub use wharf_engine::{Component, EngineError, Inspection, LoadError, Plugin, PluginPolicy};
+    pub use wharf_engine::{Component, ComponentAbout, EngineError, Inspection, LoadError, Plugin, PluginPolicy};
 
     pub use crate::inspecting::inspect;
 }

@@ -1,5 +1,7 @@
 //! `wharf inspect`: what a component is, before anybody grants it anything.
 
+mod lint;
+
 use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context as _, Result};
@@ -22,6 +24,9 @@ use crate::{
     progress::ProgressDisplay,
     tables,
 };
+
+/// Problems of its tools that are printed.
+const MOST_PROBLEMS: usize = 20;
 
 /// Show what a component is: digest, size, imports, tools, prompts and resources, and which grants it asks for
 ///
@@ -51,6 +56,9 @@ impl InspectArguments {
             print_json(&json!({
                 "digest": inspection.digest,
                 "bytes": inspection.bytes,
+                "about": inspection.about.words,
+                "lists_libraries": inspection.about.lists_libraries,
+                "parts": inspection.about.parts,
                 "imports": inspection.imports,
                 "grants": inspection.wanted_grants(),
                 "reasons": reasons,
@@ -58,6 +66,7 @@ impl InspectArguments {
                 "prompts": inspection.prompts,
                 "claims": inspection.claims,
                 "templates": inspection.templates,
+                "lints": lint::problems(&inspection),
             }))?;
         } else {
             print(&absolute(&self.file)?, &name, &inspection);
@@ -111,13 +120,30 @@ fn print_offers(inspection: &Inspection) {
 
 fn print(file: &std::path::Path, name: &PluginName, inspection: &Inspection) {
     println!("{}", file.display());
-    println!("  digest  {}", inspection.digest);
-    println!("  size    {} bytes", inspection.bytes);
+    println!("  {:<12} {}", "digest", inspection.digest);
+    let parts: Vec<_> = inspection.about.parts.iter().map(|(part, bytes)| format!("{part} {}", size(*bytes))).collect();
+    println!("  {:<12} {} bytes ({})", "size", inspection.bytes, parts.join(", "));
+    for (word, said) in &inspection.about.words {
+        println!("  {word:<12} {said}");
+    }
+    if inspection.about.lists_libraries {
+        println!("  {:<12} listed in it (.dep-v0)", "libraries");
+    }
     println!("\nTools ({})", inspection.tools.len());
     for tool in &inspection.tools {
         println!("  {:<24} {}", tool.name, tool.description.lines().next().unwrap_or_default());
     }
     print_offers(inspection);
+    let problems = lint::problems(inspection);
+    if !problems.is_empty() {
+        println!("\nFor its author ({})", problems.len());
+    }
+    for problem in problems.iter().take(MOST_PROBLEMS) {
+        println!("  {problem}");
+    }
+    if let Some(more) = problems.len().checked_sub(MOST_PROBLEMS).filter(|more| *more > 0) {
+        println!("  and {more} more; --json has them all");
+    }
     println!("\nImports ({})", inspection.imports.len());
     for import in &inspection.imports {
         println!("  {import}");

@@ -1,0 +1,99 @@
+//! What a component says of itself, and what it is made of: the words of its builder, which the
+//! host does not rely on, and the bytes of its parts.
+
+use std::collections::BTreeMap;
+
+use wasmparser::{Parser, Payload};
+use wharf_core::text;
+
+/// Longest word of a builder that is shown; the rest is cut.
+const MAX_WORD_BYTES: usize = 256;
+/// How deep parts are told from what they are in.
+const ROOT: usize = 1;
+
+/// The custom sections of the tools conventions, by what they say.
+const WORDS: [&str; 6] = ["version", "description", "licenses", "homepage", "source", "authors"];
+/// The list of libraries, as `cargo auditable` and others write it.
+const LIBRARIES: &str = ".dep-v0";
+
+/// What a component says of itself, and its parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ComponentAbout {
+    /// `version`, `description`, `licenses`, `homepage`, `source` and `authors`, as far as they are
+    /// said, each as one line.
+    pub words: BTreeMap<&'static str, String>,
+    /// Whether it lists the libraries in it.
+    pub lists_libraries: bool,
+    /// Bytes by kind of part: `code`, `data`, `tables and types`, `custom`.
+    pub parts: BTreeMap<&'static str, u64>,
+}
+
+impl ComponentAbout {
+    /// Reads it, as far as the bytes are a component.
+    pub(crate) fn read(component: &[u8]) -> Self {
+        let mut about = Self::default();
+        let mut depth = 0_usize;
+        for payload in Parser::new(0).parse_all(component).map_while(Result::ok) {
+            match &payload {
+                Payload::Version { .. } => depth += 1,
+                Payload::End(_) => depth = depth.saturating_sub(1),
+                Payload::CustomSection(section) if depth == ROOT => about.hear(section.name(), section.data()),
+                _ => {}
+            }
+            let (kind, range) = match &payload {
+                Payload::CodeSectionStart { range, .. } => ("code", range.clone()),
+                Payload::DataSection(data) => ("data", data.range()),
+                Payload::CustomSection(section) => ("custom", section.range()),
+                // What is in them is told by itself.
+                Payload::ModuleSection { .. } | Payload::ComponentSection { .. } | Payload::CodeSectionEntry(_) => {
+                    continue;
+                }
+                other => match other.as_section() {
+                    Some((_, range)) => ("tables and types", range),
+                    None => continue,
+                },
+            };
+            *about.parts.entry(kind).or_default() += range.len() as u64;
+        }
+        about
+    }
+
+    fn hear(&mut self, name: &str, data: &[u8]) {
+        self.lists_libraries |= name == LIBRARIES;
+        let word = WORDS.into_iter().find(|word| *word == name);
+        // Only the first one counts, as in other readers.
+        if let Some(word) = word.filter(|word| !self.words.contains_key(word)) {
+            let said =
+                text::line(&String::from_utf8_lossy(&data[..data.len().min(MAX_WORD_BYTES * 4)]), MAX_WORD_BYTES);
+            if !said.trim().is_empty() {
+                self.words.insert(word, said);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_encoder::{Component, CustomSection};
+
+    use super::*;
+
+    #[test]
+    fn a_component_is_heard_and_what_is_within_it_is_not() {
+        let custom = |name: &'static str, data: &'static [u8]| CustomSection { name: name.into(), data: data.into() };
+        let mut inner = Component::new();
+        inner.section(&custom("version", b"9.9.9"));
+        let mut component = Component::new();
+        component.section(&wasm_encoder::NestedComponentSection(&inner));
+        component.section(&custom("version", b"1.2.3\x1b[2J\nnow"));
+        component.section(&custom("version", b"4.5.6"));
+        component.section(&custom("licenses", b" "));
+        component.section(&custom(".dep-v0", b"x"));
+        let about = ComponentAbout::read(&component.finish());
+        assert_eq!(about.words, BTreeMap::from([("version", "1.2.3[2Jnow".to_owned())]));
+        assert!(about.lists_libraries);
+        assert_eq!(about.parts.keys().collect::<Vec<_>>(), [&"custom"]);
+        assert_eq!(ComponentAbout::read(b"\0asm"), ComponentAbout::default());
+    }
+}
