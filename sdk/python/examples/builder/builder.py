@@ -51,8 +51,9 @@ def build(call: Call, input: Build) -> Reply[Built]:
     if not os.path.isfile(os.path.join(directory.path, input.file)):
         raise ToolError.not_found(f"there is no `{input.file}` in the workspace; write it first")
     processes = call.processes
+    # Names cannot begin with a dash, so none of them is an option.
     flags = ["-Wall", "-Wextra"] if input.warnings else []
-    arguments = [*flags, "-o", input.program, "--", input.file]
+    arguments = [*flags, "-o", input.program, input.file]
     id = processes.spawn("cc", arguments, Launch(lifetime_milliseconds=LONGEST_BUILD_MILLISECONDS))
 
     # Without `exit`, the wait ends once both streams have ended too, so nothing of the output is missed.
@@ -60,12 +61,16 @@ def build(call: Call, input: Build) -> Reply[Built]:
     if waited.reason == "time-up":
         processes.stop(id, 0)
         raise ToolError.timeout("the compiler did not end in time and was stopped")
-    said = processes.read_all(id, "stderr", MAXIMUM_OUTPUT_BYTES) + processes.read_all(id, "stdout", MAXIMUM_OUTPUT_BYTES)
+    said = processes.read_all(id, "stderr", MAXIMUM_OUTPUT_BYTES) + processes.read_all(
+        id, "stdout", MAXIMUM_OUTPUT_BYTES
+    )
     outcome = waited.process.outcome
     code = outcome.code if outcome else None
     output = said.decode("utf-8", "replace")
     if code == 0:
-        return Reply(f"Made {input.program}.\n{output}".rstrip(), Built(0, output, f"{directory.shown}/{input.program}"))
+        return Reply(
+            f"Made {input.program}.\n{output}".rstrip(), Built(0, output, f"{directory.shown}/{input.program}")
+        )
     return Reply(f"The compiler failed with {code}.\n{output}".rstrip(), Built(code, output, None))
 
 

@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     making = commands.add_parser("build", help="make a component of a module that calls plugin(…)")
     making.add_argument("module", help="the name of the module, such as `greeter`")
     making.add_argument("--path", action="append", type=Path, help="where modules are; `.` where it is left out")
-    making.add_argument("--output", type=Path, help="the component; MODULE.wasm where it is left out")
+    making.add_argument("--output", type=Path, help="the component; MODULE.wasm with dashes where it is left out")
     making.add_argument("--componentize-py", default=_componentize_py(), metavar="PROGRAM", help="default: %(default)s")
     worlds = commands.add_parser("world", help="write a world, for a componentize-py of your own")
     worlds.add_argument("folder", type=Path, help="what --wit-path is then given")
@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
         elif given.command == "world":
             write_world(given.folder, [part for part in given.parts.split(",") if part])
         else:
-            output = given.output or Path(f"{given.module}.wasm")
+            output = given.output or Path(f"{given.module.rpartition('.')[2].replace('_', '-')}.wasm")
             build(given.module, given.path or [Path()], output, given.componentize_py)
             print(f"{output}: {output.stat().st_size:,} bytes")
     except BuildError as error:

@@ -112,9 +112,8 @@ def build(module: str, python_path: list[Path], output: Path, componentize_py: s
 
 
 def _last_lines(text: str) -> str:
-    """What a failed build printed, without the frames of its own backtrace."""
-    lines = [line for line in text.splitlines() if not re.match(r"\s+\d+: |\s+at /", line)]
-    return "\n".join(lines[-40:])
+    """What a failed build printed, without the frames of the tool's own backtrace."""
+    return "\n".join(re.split(r"(?i)\nstack backtrace:", text)[0].splitlines()[-40:])
 
 
 def reasons_section(reasons: dict[str, str]) -> bytes:

@@ -11,6 +11,7 @@ from .answer import Answer, Content
 from .call import Call
 from .errors import ToolError, cut
 from .host import Host
+from .lower import check
 from .prompt import Argument, Prompt, PromptReply
 from .records import (
     WitAnswer,
@@ -34,7 +35,7 @@ R = TypeVar("R")
 
 _HOST = component_host()
 
-MAXIMUM_LOG_BYTES = 8_192
+MAXIMUM_TRACEBACK_LINES = 40
 
 
 def guarded(host: Host, work: Callable[[Call], R]) -> R:
@@ -49,14 +50,20 @@ def guarded(host: Host, work: Callable[[Call], R]) -> R:
     except ToolError:
         raise
     except (Exception, SystemExit) as error:
-        # The last lines say where it happened, so they are what is kept.
-        call.log("error", traceback.format_exc()[-MAXIMUM_LOG_BYTES // 4 :])
+        # One log line each, since a log line has no line breaks; the last ones say where it happened.
+        for line in traceback.format_exc().splitlines()[-MAXIMUM_TRACEBACK_LINES:]:
+            call.log("error", line)
         raise ToolError.internal(cut(f"{type(error).__name__}: {error}", 1_024)) from None
 
 
 def _export(work: Callable[[Call], R]) -> R:
+    def checked(call: Call) -> R:
+        result = work(call)
+        check(result, "the answer")
+        return result
+
     try:
-        return guarded(_HOST, work)
+        return guarded(_HOST, checked)
     except ToolError as error:
         raise_error(error)
         raise
@@ -144,7 +151,7 @@ def _answer(answer: Answer) -> WitAnswer:
 
 
 def _content(content: Content) -> WitContent:
-    return WitContent(content.mime_type, content.data, _meta(content.meta))
+    return WitContent(content.mime_type, bytes(content.data), _meta(content.meta))
 
 
 def _argument(argument: Argument) -> WitArgument:
@@ -156,7 +163,7 @@ def _prompt(prompt: Prompt[..., Any]) -> WitPrompt:
 
 
 def _prompt_answer(reply: PromptReply) -> WitPromptAnswer:
-    messages = [WitMessage(role, part.mime_type, part.data, _meta(part.meta)) for role, part in reply.messages]
+    messages = [WitMessage(role, part.mime_type, bytes(part.data), _meta(part.meta)) for role, part in reply.messages]
     return WitPromptAnswer(messages, reply.description, _meta(reply.meta))
 
 
@@ -171,4 +178,4 @@ def _template(template: ResourceTemplate) -> WitResource:
 
 
 def _part(part: Any) -> WitPart:
-    return WitPart(part.uri, part.content.mime_type, part.content.data, _meta(part.content.meta))
+    return WitPart(part.uri, part.content.mime_type, bytes(part.content.data), _meta(part.content.meta))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from .host import lift
+from .lower import bounded
 from .process_reports import Piece, Polled, Position, ProcessInfo, StreamName, Waited
 from .shapes import Json, read_json
 
@@ -78,7 +79,7 @@ class Processes:
 
     def poll(self, id: str, lines: int = 20, max_bytes: int = 16_384) -> Polled:
         """How a process does, with the last lines of each stream. The host counts polls: prefer `wait`."""
-        return lift(Polled, self.interface.poll(id, lines, max_bytes))
+        return lift(Polled, self.interface.poll(id, bounded("lines", lines), bounded("max_bytes", max_bytes)))
 
     def wait(self, id: str, condition: Condition, milliseconds: int) -> Waited:
         """Waits until something of `condition` happens. `time-up` after the time, or shortly before the call ends."""
@@ -90,7 +91,7 @@ class Processes:
 
     def read(self, id: str, stream: StreamName, cursor: int = 0, max_bytes: int = 65_536) -> Piece:
         """A piece of a stream from a cursor on, at most 1 MiB. No character is split between reads."""
-        return lift(Piece, self.interface.read(id, Position(stream, cursor), max_bytes))
+        return lift(Piece, self.interface.read(id, Position(stream, cursor), bounded("max_bytes", max_bytes)))
 
     def read_all(self, id: str, stream: StreamName, maximum_bytes: int) -> bytes:
         """What a stream printed so far and is kept, from its beginning, in at most so many bytes."""
@@ -112,11 +113,11 @@ class Processes:
 
     def head(self, id: str, stream: StreamName, lines: int, max_bytes: int = 65_536) -> Piece:
         """The first lines that are kept."""
-        return lift(Piece, self.interface.head(id, stream, lines, max_bytes))
+        return lift(Piece, self.interface.head(id, stream, bounded("lines", lines), bounded("max_bytes", max_bytes)))
 
     def tail(self, id: str, stream: StreamName, lines: int, max_bytes: int = 65_536) -> Piece:
         """The last lines."""
-        return lift(Piece, self.interface.tail(id, stream, lines, max_bytes))
+        return lift(Piece, self.interface.tail(id, stream, bounded("lines", lines), bounded("max_bytes", max_bytes)))
 
     def write(self, id: str, data: bytes, milliseconds: int) -> int:
         """Writes to its standard input, and returns how many bytes it took in the time.

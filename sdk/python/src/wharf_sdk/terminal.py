@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from .errors import ToolError
 from .host import lift
+from .lower import U16, bounded
 from .shapes import Json, read_json
 from .terminal_reports import Followed, Piece, Screen, Started, TerminalInfo, Turn
 
@@ -119,7 +120,7 @@ class Terminals:
         Returns once something came, the turn ended or the time is over. `gone` where
         the terminal has begun another turn since.
         """
-        return lift(Followed, self.interface.follow(id, turn, cursor, max_bytes, milliseconds))
+        return lift(Followed, self.interface.follow(id, turn, cursor, bounded("max_bytes", max_bytes), milliseconds))
 
     def answer(self, id: str, turn: Turn, milliseconds: int, maximum_bytes: int = 262_144) -> tuple[str, Turn]:
         """The text of a turn up to its end, the time or the size, whichever comes first; and the turn then.
@@ -147,13 +148,13 @@ class Terminals:
 
     def screen(self, id: str, history_lines: int = 0) -> Screen:
         """What a person would see now."""
-        return lift(Screen, self.interface.screen(id, history_lines))
+        return lift(Screen, self.interface.screen(id, bounded("history_lines", history_lines)))
 
     def read(
         self, id: str, view: Literal["text", "raw"], cursor: int, milliseconds: int = 0, max_bytes: int = 65_536
     ) -> Piece:
         """A piece of a view from a cursor on; waits for something where nothing is there yet."""
-        return lift(Piece, self.interface.read(id, view, cursor, max_bytes, milliseconds))
+        return lift(Piece, self.interface.read(id, view, cursor, bounded("max_bytes", max_bytes), milliseconds))
 
     def resize(self, id: str, columns: int, rows: int) -> None:
         """Changes the size: 1 to 500 columns, 1 to 200 rows."""
@@ -170,4 +171,5 @@ def _raw_launch(launch: Launch | None) -> RawLaunch:
     asked = launch or Launch()
     options = f'{{"restart":"{asked.restart}"}}' if asked.restart else None
     environment = list(asked.environment.items())
-    return RawLaunch(asked.directory, environment, asked.columns, asked.rows, asked.preset, options)
+    columns, rows = bounded("columns", asked.columns, U16), bounded("rows", asked.rows, U16)
+    return RawLaunch(asked.directory, environment, columns, rows, asked.preset, options)

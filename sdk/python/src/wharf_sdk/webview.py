@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from .errors import ToolError
 from .host import lift
+from .lower import bounded
 from .shapes import Json, read_json, write_json
 
 Bytes = bytes
@@ -137,7 +138,10 @@ class WebPages:
 
     def open(self, options: PageOptions | None = None) -> PageInfo:
         """Opens an empty page, at once. `limit` where the owner has as many as it may."""
-        return lift(PageInfo, self.interface.open(options or PageOptions()))
+        asked = options or PageOptions()
+        for name, pixels in (("width", asked.width), ("height", asked.height)):
+            bounded(name, pixels)
+        return lift(PageInfo, self.interface.open(asked))
 
     def all(self) -> list[PageInfo]:
         """All pages of this owner."""
@@ -153,7 +157,9 @@ class WebPages:
 
     def execute(self, id: str, script: str, options: ScriptOptions | None = None) -> str:
         """Runs JavaScript: returns the id of the request at once. `limit` with 64 pending; `gone` when closed."""
-        return str(self.interface.execute_script(id, script, options or ScriptOptions()))
+        asked = options or ScriptOptions()
+        bounded("max_bytes", asked.max_bytes)
+        return str(self.interface.execute_script(id, script, asked))
 
     def perform(self, id: str, operation: str, parameters: dict[str, Json] | None = None, milliseconds: int = 0) -> str:
         """Does one of the contract's operations: returns the id of the request at once."""
@@ -219,7 +225,7 @@ class WebPages:
 
     def read_result(self, request: str, start: int, max_bytes: int = 1_048_576) -> ResultPiece:
         """A piece of a result. `gone` where the page does not keep it; `conflict` where it is not done."""
-        return lift(ResultPiece, self.interface.read_result(request, start, max_bytes))
+        return lift(ResultPiece, self.interface.read_result(request, start, bounded("max_bytes", max_bytes)))
 
     def answer_dialog(self, id: str, accept: bool, text: str | None = None) -> None:
         """Answers the dialog that is open. `conflict` where none is."""
@@ -229,4 +235,4 @@ class WebPages:
         self, id: str, log: Literal["console", "network", "downloads"], after: int = 0, most: int = 100
     ) -> LogPage:
         """Entries of a log of a page behind a number, the oldest first."""
-        return lift(LogPage, self.interface.entries(id, log, after, most))
+        return lift(LogPage, self.interface.entries(id, log, after, bounded("most", most)))

@@ -13,6 +13,7 @@ from typing import Any
 
 from .errors import ToolError
 from .host import INTERFACES, Host
+from .lower import check
 
 
 def component_host() -> Host:
@@ -67,6 +68,8 @@ class _Bound:
 
     def _translating(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any) -> Any:
+            for argument in arguments:
+                check(argument)
             try:
                 result = function(*arguments)
             except self._error_type as error:

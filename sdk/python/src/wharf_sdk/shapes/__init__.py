@@ -128,5 +128,7 @@ def _refuse_constant(word: str) -> Json:
 
 
 def write_json(value: Json) -> str:
-    """The text of a JSON value. Raises `TypeError` or `ValueError` for what is none."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """The text of a JSON value. Raises `TypeError` or `ValueError` for what is none, or no UTF-8."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text.encode()
+    return text
