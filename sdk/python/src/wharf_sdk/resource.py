@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 from urllib.parse import unquote
@@ -58,8 +59,10 @@ class ResourcePart:
 class Resources(Protocol):
     """What a plugin has to read: `plugin(…, resources=Manual())` exports it."""
 
-    claims: tuple[str, ...]
-    """The beginnings of its addresses, 1 to 16, such as `manual://`. No other plugin may claim the same."""
+    @property
+    def claims(self) -> Sequence[str]:
+        """The beginnings of its addresses, 1 to 16, such as `manual://`. No other plugin may claim the same."""
+        ...
 
     def templates(self) -> list[ResourceTemplate]:
         """Families of resources, at most 256, the same each time."""
