@@ -18,7 +18,9 @@ def copy_wit(target: Path) -> None:
     files = sorted(source.glob("*.wit"))
     if not files:
         raise SystemExit(f"no .wit files in {source}: build in a clone of the repository")
-    target.mkdir(parents=True, exist_ok=True)
+    # A file that the repository no longer has must not stay from an earlier build.
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
     for file in files:
         shutil.copyfile(file, target / file.name)
 
