@@ -34,6 +34,7 @@ PAGE = b"<title>Tides</title><body><p>High water.</p><script>document.body.appen
 HELLO = '#include <stdio.h>\nint main(void) { int unused; puts("ahoy"); return 0; }\n'
 DEADLINE_SECONDS = 300
 MEASURED_CALLS = 50
+TOGETHER = 40
 
 
 class Trial:
@@ -102,6 +103,20 @@ class Client:
                 result: dict[str, Any] = message.get("result") or message["error"]
                 return result
         raise EOFError("the host ended")
+
+    def ask_at_once(self, method: str, parameters: dict[str, Any], times: int) -> list[dict[str, Any]]:
+        """Sends one request many times before it reads any result."""
+        first = self.number + 1
+        self.number += times
+        for number in range(first, self.number + 1):
+            self._send({"id": number, "method": method, "params": parameters})
+        results: list[dict[str, Any]] = []
+        assert self.process.stdout is not None
+        while len(results) < times:
+            message = json.loads(self.process.stdout.readline())
+            if message.get("id") in range(first, self.number + 1):
+                results.append(message.get("result") or message["error"])
+        return results
 
     def tool(self, name: str, arguments: dict[str, Any], **meta: Any) -> dict[str, Any]:
         """Calls a tool."""
@@ -281,6 +296,14 @@ def try_offering(trial: Trial, client: Client, origin: str) -> None:
     trial.check("an unexpected exception is internal, without its traceback", holds, broken)
 
 
+def try_together(trial: Trial, client: Client) -> None:
+    """Calls at the same time that change one entry."""
+    visit = {"name": "greeter__greet", "arguments": {"name": "Everybody"}}
+    answers = client.ask_at_once("tools/call", visit, TOGETHER)
+    counts = sorted(answer.get("structuredContent", {}).get("count", 0) for answer in answers)
+    trial.check(f"{TOGETHER} calls at once lose no visit", counts == list(range(1, TOGETHER + 1)), answers)
+
+
 def measure(trial: Trial, client: Client) -> None:
     """How long a call of the greeter takes in a host that serves, state included."""
     taken = []
@@ -312,6 +335,7 @@ def main(wharf: str, componentize_py: str) -> int:
             client = Client(trial, "stdio")
             try:
                 try_offering(trial, client, origin)
+                try_together(trial, client)
                 measure(trial, client)
             finally:
                 client.close()

@@ -17,6 +17,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"made for wharf:plugin {CONTRACT}")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("wit", help="print the folder with the text of the contract")
+    commands.add_parser("path", help="print the folder that --python-path needs for this package")
     making = commands.add_parser("build", help="make a component of a module that calls plugin(…)")
     making.add_argument("module", help="the name of the module, such as `greeter`")
     making.add_argument("--path", action="append", type=Path, help="where modules are; `.` where it is left out")
@@ -29,6 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if given.command == "wit":
             print(wit_folder())
+        elif given.command == "path":
+            print(Path(__file__).resolve().parents[1])
         elif given.command == "world":
             write_world(given.folder, [part for part in given.parts.split(",") if part])
         else:
