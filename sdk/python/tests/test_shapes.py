@@ -84,6 +84,14 @@ class Schemas(unittest.TestCase):
         self.assertEqual(problems(schema, value), [])
         self.assertEqual(encoded(Tree, decoded(Tree, value)), value)
 
+    def test_definitions_of_namesakes_are_told_apart(self) -> None:
+        other: Any = dataclass(type("Tree", (), {"__annotations__": {"twigs": "list[Tree]"}, "__module__": __name__}))
+        other.__annotations__["twigs"] = list[other]
+        both: Any = dataclass(type("Both", (), {"__annotations__": {"a": Tree, "b": other}, "__module__": __name__}))
+        definitions = schema_of(both)["$defs"]
+        self.assertEqual(sorted(definitions), ["Tree", "Tree2"])
+        self.assertIn("twigs", definitions["Tree2"]["properties"])
+
     def test_what_json_cannot_have_is_refused_where_it_is_defined(self) -> None:
         @dataclass
         class Hidden:

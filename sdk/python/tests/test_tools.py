@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wharf_sdk import Answer, Call, Content, InputRequired, Reply, Tool, ToolError, guest, plugin, tool
+from wharf_sdk.host import Host
 from wharf_sdk.testing import TestHost, check_definitions
 
 
@@ -132,7 +133,7 @@ class Definitions(unittest.TestCase):
             ([add], {"state": "x" * 301}, "1 to 300 bytes"),
         ):
             with self.subTest(words=words), self.assertRaisesRegex(TypeError, words):
-                plugin(*offers, reasons=reasons)  # type: ignore[arg-type]
+                plugin(*offers, reasons=reasons)
 
     def test_missing_titles_and_descriptions_are_found(self) -> None:
         with self.assertRaisesRegex(AssertionError, "`a` of the tool `add` has no description"):
@@ -220,7 +221,7 @@ class Failures(unittest.TestCase):
             return ""
 
         with self.assertRaisesRegex(ToolError, "denied: this component does not import `state`"):
-            guest.guarded(guest.Host({"log": None}), lambda call: store.run(call, "{}"))
+            guest.guarded(Host({"log": None}), lambda call: store.run(call, "{}"))
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def check(value: Any, path: str = "argument") -> None:
     """`invalid`, naming the place, where a value or a part of it is no text, number, bytes or record."""
     if isinstance(value, str):
         if not is_utf8(value):
-            raise ToolError.invalid(f"{path}: a text with a lone surrogate is no UTF-8")
+            raise ToolError.invalid(f"`{path}`: a text with a lone surrogate is no UTF-8")
     elif isinstance(value, bool | float | bytes | bytearray | None):
         pass
     elif isinstance(value, int):
@@ -40,4 +40,4 @@ def check(value: Any, path: str = "argument") -> None:
         for field in dataclasses.fields(value):
             check(getattr(value, field.name), field.name)
     else:
-        raise ToolError.invalid(f"{path}: the host takes no {type(value).__name__}")
+        raise ToolError.invalid(f"`{path}`: the host takes no {type(value).__name__}")

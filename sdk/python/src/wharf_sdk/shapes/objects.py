@@ -11,6 +11,9 @@ from ..errors import ToolError
 from .base import Definitions, Json, Shape, below, mismatch, refuse
 from .described import Described
 
+_namesakes: dict[str, list[type[Any]]] = {}
+"""Classes that have a definition, by their names."""
+
 
 @dataclass(frozen=True)
 class Member:
@@ -74,7 +77,7 @@ class Object(Shape):
     def schema(self, definitions: Definitions) -> dict[str, Json]:
         if not self._recursive():
             return self.body(definitions)
-        name = self.type.__name__
+        name = self._definition_name()
         if name not in definitions:
             definitions[name] = {}
             definitions[name] = self.body(definitions)
@@ -94,6 +97,14 @@ class Object(Shape):
         schema["additionalProperties"] = False
         documentation = description_of(self.type)
         return {"description": documentation, **schema} if documentation else schema
+
+    def _definition_name(self) -> str:
+        """The name of its class, with a number where another class has that name, too."""
+        namesakes = _namesakes.setdefault(self.type.__name__, [])
+        if self.type not in namesakes:
+            namesakes.append(self.type)
+        position = namesakes.index(self.type)
+        return f"{self.type.__name__}{position + 1}" if position else self.type.__name__
 
     def _recursive(self) -> bool:
         seen: set[int] = set()

@@ -115,7 +115,7 @@ class Choice(Shape):
     """`Literal` or an `Enum`: one of a closed list of texts, integers and booleans."""
 
     def __init__(self, name: str, choices: dict[Json, Any]) -> None:
-        if not choices or not all(isinstance(value, (str, int)) for value in choices):
+        if not choices or not all(type(value) in _KINDS for value in choices):
             raise TypeError(f"{name}: only texts, integers and booleans can be chosen from")
         self.name = name
         # A pair tells 1 from True, which are equal in Python and different in JSON.
