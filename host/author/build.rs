@@ -19,9 +19,14 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let repository = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../..");
     let output = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    let rust = if repository.join("sdk/rust/Cargo.toml").is_file() { rust(&repository)? } else { Vec::new() };
-    let source = pack("rust", &rust, &output)?;
-    fs::write(output.join("kits.rs"), format!("pub(crate) const RUST: Kit = {source};\n"))
+    let is_there = repository.join("sdk/rust/Cargo.toml").is_file();
+    let (rust, python) = if is_there { (rust(&repository)?, python(&repository)?) } else { (Vec::new(), Vec::new()) };
+    let mut source = String::new();
+    for (name, files) in [("RUST", rust), ("PYTHON", python)] {
+        let kit = pack(&name.to_lowercase(), &files, &output)?;
+        source.push_str(&format!("pub(crate) const {name}: Kit = {kit};\n"));
+    }
+    fs::write(output.join("kits.rs"), source)
 }
 
 /// The files of the Rust kit: a workspace of the crates that a plugin is built with.
@@ -41,6 +46,17 @@ fn rust(repository: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
         gather(&folder.join("src"), &format!("{crate_folder}/src"), &mut files)?;
     }
     gather(&repository.join("wit"), "wit", &mut files)?;
+    Ok(files)
+}
+
+/// The files of the Python kit: its package, with the text of the contract in it as in a wheel.
+fn python(repository: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut files = Vec::new();
+    gather(&repository.join("sdk/python/src/wharf_sdk"), "wharf_sdk", &mut files)?;
+    files.retain(|(name, _)| !name.contains("/__pycache__/") && !name.starts_with("wharf_sdk/wit/"));
+    let mut contract = Vec::new();
+    gather(&repository.join("wit"), "wharf_sdk/wit", &mut contract)?;
+    files.extend(contract.into_iter().filter(|(name, _)| name.ends_with(".wit")));
     Ok(files)
 }
 

@@ -1,6 +1,7 @@
 //! Components built by the tools of their language: what the author would type, with the metadata
 //! of the manifest in the result.
 
+mod python;
 mod rust;
 
 use std::{
@@ -81,6 +82,7 @@ impl Project {
     pub fn built(&self) -> Result<BuiltComponent, AuthorError> {
         let ManifestMetadata { name, version, .. } = match self.language {
             Language::Rust => rust::manifest(&self.folder)?,
+            Language::Python => python::manifest(&self.folder)?,
         };
         let file = self.place(&name);
         let bytes = fs::metadata(&file).map_err(AuthorError::file(&file))?.len();
@@ -102,6 +104,7 @@ impl Project {
         let manifest = self.folder.join(self.language.manifest());
         let RawComponent { bytes, metadata, libraries } = match self.language {
             Language::Rust => rust::build(&self.folder, arguments)?,
+            Language::Python => python::build(&self.folder, arguments)?,
         };
         if !bytes.starts_with(COMPONENT_PREAMBLE) {
             return Err(AuthorError::NoComponent(format!(
@@ -151,7 +154,12 @@ struct Tool {
 
 impl Tool {
     fn command(&self, folder: &Path) -> Command {
-        let mut command = Command::new(self.program);
+        self.command_by(self.program.as_ref(), folder)
+    }
+
+    /// The same by a program of its own, as that of a virtual environment.
+    fn command_by(&self, program: &Path, folder: &Path) -> Command {
+        let mut command = Command::new(program);
         command.current_dir(folder);
         command
     }

@@ -26,7 +26,9 @@ pub enum AuthorError {
         source: io::Error,
     },
     /// No manifest says which language it is.
-    #[error("{0} is no plugin's folder: it has no Cargo.toml (Rust). `wharf new` makes one")]
+    #[error(
+        "{0} is no plugin's folder: it has neither Cargo.toml (Rust) nor pyproject.toml (Python). `wharf new` makes one"
+    )]
     NoProject(PathBuf),
     /// A tool of the language is not there.
     #[error("`{program}` is not there: {remedy}")]

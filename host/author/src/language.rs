@@ -2,23 +2,28 @@
 
 use std::path::Path;
 
+use crate::kit::{self, Kit};
+
 /// A language with a kit of this host's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Language {
     /// Rust, by cargo for `wasm32-wasip2`.
     Rust,
+    /// Python, by componentize-py.
+    Python,
 }
 
 impl Language {
     /// All of them, as commands list them.
-    pub const ALL: [Self; 1] = [Self::Rust];
+    pub const ALL: [Self; 2] = [Self::Rust, Self::Python];
 
     /// As it is written on a command line.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rust => "rust",
+            Self::Python => "python",
         }
     }
 
@@ -27,6 +32,7 @@ impl Language {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rust => "Rust",
+            Self::Python => "Python",
         }
     }
 
@@ -39,6 +45,14 @@ impl Language {
     pub(crate) const fn manifest(self) -> &'static str {
         match self {
             Self::Rust => "Cargo.toml",
+            Self::Python => "pyproject.toml",
+        }
+    }
+
+    pub(crate) const fn kit(self) -> Kit {
+        match self {
+            Self::Rust => kit::RUST,
+            Self::Python => kit::PYTHON,
         }
     }
 }

@@ -10,7 +10,6 @@ use wharf_core::PluginName;
 use crate::{
     capability::PluginCapability,
     error::AuthorError,
-    kit,
     language::Language,
     template::{TOOLS, Wanted},
 };
@@ -85,9 +84,7 @@ impl Scaffold {
             }
             fs::write(&path, text).map_err(AuthorError::file(&path))?;
         }
-        match self.language {
-            Language::Rust => kit::RUST.write(&place.join(KIT))?,
-        }
+        self.language.kit().write(&place.join(KIT))?;
         fs::rename(&place, folder).map_err(AuthorError::file(folder))?;
         Ok(ScaffoldedPlugin {
             folder: folder.to_owned(),

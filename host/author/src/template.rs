@@ -100,6 +100,7 @@ impl Wanted<'_> {
     pub(crate) fn files(&self) -> Vec<TemplateFile> {
         let mut files = match self.language {
             Language::Rust => self.rust(),
+            Language::Python => self.python(),
         };
         files.push(("README.md".to_owned(), self.readme()));
         files.push(("wharf.toml".to_owned(), self.configuration()));
@@ -111,6 +112,7 @@ impl Wanted<'_> {
     pub(crate) const fn test_command(&self) -> &'static str {
         match self.language {
             Language::Rust => "cargo test",
+            Language::Python => "PYTHONPATH=kit python3 -m unittest discover -s tests -t .",
         }
     }
 
@@ -177,6 +179,54 @@ impl Wanted<'_> {
         )
     }
 
+    fn python(&self) -> Vec<TemplateFile> {
+        let module = self.name.replace('-', "_");
+        let fixed = [
+            (".gitignore".to_owned(), include_str!("../templates/python/gitignore")),
+            (".github/workflows/ci.yml".to_owned(), include_str!("../templates/python/ci.yml")),
+            (".vscode/settings.json".to_owned(), include_str!("../templates/python/settings.json")),
+            (format!("{module}/greeting.py"), include_str!("../templates/python/greeting.py")),
+            ("tests/__init__.py".to_owned(), ""),
+        ];
+        let own =
+            self.tools.iter().map(|tool| (format!("{module}/{}.py", tool.module), python_module(tool.capability)));
+        let mut files: Vec<_> = fixed.into_iter().chain(own).map(|(path, text)| (path, text.to_owned())).collect();
+        files.push((
+            "pyproject.toml".to_owned(),
+            filled(include_str!("../templates/python/pyproject.toml.template"), &[("name", self.name)]),
+        ));
+        let test = filled(include_str!("../templates/python/test_greeting.py.template"), &[("module", &module)]);
+        files.push(("tests/test_greeting.py".to_owned(), test));
+        files.push((format!("{module}/__init__.py"), self.python_package()));
+        files
+    }
+
+    fn python_package(&self) -> String {
+        let mut imports: Vec<_> =
+            self.tools.iter().map(|tool| format!("from .{} import {}\n", tool.module, tool.name)).collect();
+        imports.push("from .greeting import greet\n".to_owned());
+        imports.sort();
+        let names: Vec<_> = ["greet"].into_iter().chain(self.tools.iter().map(|tool| tool.name)).collect();
+        let reasons: String = self
+            .tools
+            .iter()
+            .map(|tool| format!("        {:?}: {:?},\n", tool.capability.as_str(), tool.reason))
+            .collect();
+        let reasons = match reasons.is_empty() {
+            true => String::new(),
+            false => format!(
+                "    # The operator reads why it asks, before granting anything.\n    reasons={{\n{reasons}    }},\n"
+            ),
+        };
+        format!(
+            "\"\"\"The plugin `{}`: its tools, in the order of the list.\"\"\"\n\nfrom wharf_sdk import plugin\n\n{}\n\
+             PLUGIN = plugin(\n    {},\n{reasons})\nTools = PLUGIN.Tools\n",
+            self.name,
+            imports.concat(),
+            names.join(",\n    "),
+        )
+    }
+
     fn readme(&self) -> String {
         let own = self.tools.iter().map(|tool| format!("| `{}` | {} |\n", tool.name, tool.does));
         let tools: String = ["| `greet` | greets somebody by name |\n".to_owned()].into_iter().chain(own).collect();
@@ -185,6 +235,9 @@ impl Wanted<'_> {
                 "`kit/` has the crates that it is built with, of the version that fits the host. They are no part of your code."
             }
             Language::Rust => "`wharf-sdk` is the crate that it is built with.",
+            Language::Python => {
+                "`kit/` has the package that it is built with, of the version that fits the host. It is no part of your code."
+            }
         };
         let text = include_str!("../templates/README.md.template");
         let filling = [
@@ -235,6 +288,17 @@ const fn rust_module(capability: PluginCapability) -> &'static str {
         PluginCapability::Webview => include_str!("../templates/rust/src/titles.rs"),
         PluginCapability::Http => include_str!("../templates/rust/src/fetching.rs"),
         PluginCapability::Workspace => include_str!("../templates/rust/src/notes.rs"),
+    }
+}
+
+const fn python_module(capability: PluginCapability) -> &'static str {
+    match capability {
+        PluginCapability::State => include_str!("../templates/python/visits.py"),
+        PluginCapability::Process => include_str!("../templates/python/compiler.py"),
+        PluginCapability::Terminal => include_str!("../templates/python/sums.py"),
+        PluginCapability::Webview => include_str!("../templates/python/titles.py"),
+        PluginCapability::Http => include_str!("../templates/python/fetching.py"),
+        PluginCapability::Workspace => include_str!("../templates/python/notes.py"),
     }
 }
 

@@ -16,16 +16,19 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn each_capability_brings_a_tool_a_reason_and_a_grant() {
     let here = tempfile::tempdir().expect("a folder");
-    for capability in PluginCapability::ALL {
-        let folder = here.path().join(capability.as_str());
+    let every =
+        Language::ALL.into_iter().flat_map(|language| PluginCapability::ALL.map(|capability| (language, capability)));
+    for (language, capability) in every {
+        let folder = here.path().join(language.as_str()).join(capability.as_str());
         // One that is named twice counts once.
-        let scaffold = Scaffold::new("my-plugin", Language::Rust, [capability, capability]).expect("a legal name");
+        let scaffold = Scaffold::new("my-plugin", language, [capability, capability]).expect("a legal name");
         let made = scaffold.write(&folder).expect("made");
         assert_eq!(made.tools.len(), 2, "{made:?}");
+        assert_eq!(Language::of(&folder), Some(language));
         let read = |path: &str| fs::read_to_string(folder.join(path)).expect("there");
-        let library = read("src/lib.rs");
-        assert!(library.contains(&format!("wharf_sdk::plugin!(greet, {});", made.tools[1])), "{library}");
-        assert!(library.contains(&format!("    {} = \"", capability.as_str())), "{library}");
+        let all: String = made.files.iter().map(|path| read(path)).collect();
+        assert!(all.matches(made.tools[1]).count() > 3, "{all}");
+        assert!(all.contains(&format!("[[case]]\ntool = \"{}\"\n", made.tools[1])), "{all}");
         let table = format!("[plugin.my-plugin.grants.{}]\nreason = \"", capability.as_str());
         assert!(read("wharf.toml").contains(&table));
         assert!(read("README.md").contains(&format!("| `{}` |", made.tools[1])));

@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 
 use crate::command::{self, say};
+use crate::python;
 use crate::toolchain::{Choice, Toolchain};
 use crate::workspace::Workspace;
 
@@ -39,7 +40,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     author.call_each(&plugin)?;
     author.edit(&plugin, &toolchain)?;
     println!("author: a new plugin in Rust builds, passes its tests, answers, and is swapped at an edit");
-    Ok(())
+    author.in_python(workspace)
 }
 
 struct Author {
@@ -112,6 +113,32 @@ impl Author {
                 "{tool} answered {answer:?} and not {expected:?}"
             );
         }
+        Ok(())
+    }
+
+    /// The same plugin in Python: its tests, its component, its cases; and the tests of the kit.
+    fn in_python(&self, workspace: &Workspace) -> Result<()> {
+        say("Making the same plugin in Python");
+        let folder = workspace.root.join("tests/guests/languages/python");
+        let python = match python::interpreter(workspace, "componentize-py", &folder.join("requirements.txt")) {
+            Ok(python) => python,
+            Err(error) => {
+                println!("author: NOT TESTED in Python: componentize-py cannot be had here: {error:#}");
+                return Ok(());
+            }
+        };
+        let programs = python.parent().context("an interpreter lies in a folder")?;
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(std::iter::once(programs.to_owned()).chain(std::env::split_paths(&path)))?;
+        command::run(Command::new(&python).args(["-m", "unittest"]).current_dir(workspace.root.join("sdk/python")))?;
+        let all = "state,process,terminal,webview,http,workspace";
+        command::run(self.wharf(&self.here).args(["new", "snake", "--language", "python", "--with", all]))?;
+        let plugin = self.here.join("snake");
+        let tests = ["-m", "unittest", "discover", "-s", "tests", "-t", "."];
+        command::run(Command::new(&python).args(tests).current_dir(&plugin).env("PYTHONPATH", "kit"))?;
+        let told = command::run_and_capture(self.wharf(&plugin).arg("test").env("PATH", path))?;
+        ensure!(told.contains("test result: ok. 9 passed; 0 failed"), "`wharf test` told\n{told}");
+        println!("author: a new plugin in Python builds, passes its tests, and answers");
         Ok(())
     }
 

@@ -21,7 +21,7 @@ use crate::exit::Misused;
 Examples:
   wharf new greeter
   wharf new tracker --with state,http
-  wharf new builder --language rust --with process,workspace --folder plugins/builder")]
+  wharf new builder --language python --with process,workspace --folder plugins/builder")]
 pub(super) struct NewArguments {
     /// Its name, by which hosts list it: lower-case letters, digits and `-`
     name: String,
@@ -44,7 +44,7 @@ struct LanguageChoice(Language);
 
 impl ValueEnum for LanguageChoice {
     fn value_variants<'v>() -> &'v [Self] {
-        &[Self(Language::Rust)]
+        &[Self(Language::Rust), Self(Language::Python)]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
