@@ -1,0 +1,61 @@
+// Builds the package: copies the contract, writes bindings of it, and compiles the sources.
+
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { bindings } from "./bindings.mjs";
+import { parse } from "./wit.mjs";
+
+/** What plugins export; they call nothing of it. */
+const EXPORTED = new Set(["tools", "prompts", "resources", "completion"]);
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const contract = join(root, "..", "..", "wit");
+const copied = join(root, "wit");
+const generated = join(root, "src", "generated");
+const modules = join(root, "dist", "wit");
+
+// An installed package has the copy alone.
+if (existsSync(contract)) {
+  rmSync(copied, { recursive: true, force: true });
+  mkdirSync(copied, { recursive: true });
+  for (const file of readdirSync(contract)) copyFileSync(join(contract, file), join(copied, file));
+  copyFileSync(join(root, "..", "..", "LICENSE"), join(root, "LICENSE"));
+}
+
+rmSync(generated, { recursive: true, force: true });
+rmSync(join(root, "dist"), { recursive: true, force: true });
+mkdirSync(generated, { recursive: true });
+mkdirSync(modules, { recursive: true });
+
+/** Both ways in which `#wit/NAME` is there: in a component, and in a test. */
+function writeModule(name, specifier) {
+  writeFileSync(join(modules, `${name}.js`), `import * as host from "${specifier}";\nexport { host };\n`);
+  writeFileSync(
+    join(modules, `${name}.fake.js`),
+    `import { fakeInterface } from "../testing/current.js";\nexport const host = fakeInterface("${name}");\n`,
+  );
+}
+
+let version;
+for (const file of readdirSync(copied).filter((file) => file.endsWith(".wit")).sort()) {
+  const parsed = parse(readFileSync(join(copied, file), "utf8"), file);
+  version = parsed.version;
+  for (const found of parsed.interfaces) {
+    const isImported = !EXPORTED.has(found.name) && found.name !== "types";
+    writeFileSync(join(generated, `${found.name}.ts`), bindings(found, isImported));
+    if (isImported) writeModule(found.name, `wharf:plugin/${found.name}@${version}`);
+  }
+}
+for (const name of ["preopens", "types"]) writeModule(`filesystem-${name}`, `wasi:filesystem/${name}@0.2.0`);
+writeFileSync(
+  join(generated, "contract.ts"),
+  `// Made of wit/ by scripts/build.mjs.\n\n/** The version of \`wharf:plugin\` that this package was made for. */\nexport const contractVersion = "${version}";\n`,
+);
+const declaration =
+  "/** An interface of the host, as the engine hands it to a module: unchecked. */\nexport declare const host: any;\n";
+writeFileSync(join(modules, "module.d.ts"), declaration);
+
+execFileSync(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "--project", root], { stdio: "inherit" });
