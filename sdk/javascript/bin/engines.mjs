@@ -1,8 +1,8 @@
 // The engines' own tools, which make a component of a bundle. They are the author's to install.
 
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { BuildError } from "./options.mjs";
 
@@ -11,18 +11,33 @@ export function componentize(engine, world, used) {
   return engine === "quickjs" ? withQuickJs(world) : withSpiderMonkey(world, used);
 }
 
-/** The tool as the author's project has it, or as the kit's own folder has it. */
+/**
+ * The tool as the author's project has it, or as the kit's own folder has it. One of them cannot be
+ * required, only imported, and Node.js resolves imports of another folder's for nobody.
+ */
 async function load(name) {
-  for (const from of [pathToFileURL(join(process.cwd(), "package.json")), import.meta.url]) {
-    let found;
-    try {
-      found = createRequire(from).resolve(name);
-    } catch {
-      continue;
-    }
-    return import(pathToFileURL(found).href);
+  for (const folder of [process.cwd(), dirname(fileURLToPath(import.meta.url))]) {
+    const found = installed(folder, name);
+    if (found !== undefined) return import(pathToFileURL(found).href);
   }
   throw new BuildError(`${name} is not installed; run: npm install --save-dev ${name}`);
+}
+
+/** The module of a package in the nearest `node_modules` that has it. */
+function installed(folder, name) {
+  const root = join(folder, "node_modules", name);
+  if (existsSync(join(root, "package.json"))) {
+    const { exports, main } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    return join(root, moduleOf(exports?.["."] ?? exports) ?? main ?? "index.js");
+  }
+  const above = dirname(folder);
+  return above === folder ? undefined : installed(above, name);
+}
+
+/** What `import` leads to, of an `exports` that may have conditions. */
+function moduleOf(exported) {
+  if (typeof exported !== "object" || exported === null) return exported;
+  return moduleOf(exported.import ?? exported.node ?? exported.default);
 }
 
 async function withQuickJs(world) {

@@ -93,13 +93,18 @@ function resource({ name, doc, functions }) {
   const members = functions.map((made) => {
     const head = `${comment(made.doc, "  ")}  ${made.isStatic ? "static " : ""}${camel(made.name)}(${signature(made)})`;
     if (!made.isStatic) return `${head}: ${typescript(made.result)} {\n    ${body(made, "this.#handle", camel(made.name))}\n  }\n`;
-    const opened = body(made, `host.${pascal(name)}`, camel(made.name)).replace(/^return /, "").replace(/ as \w+;$/, "");
-    return `${head}: ${pascal(name)}Handle {\n    return new ${pascal(name)}Handle(${opened} as object);\n  }\n`;
+    const opened = body(made, `host.${pascal(name)}`, camel(made.name)).replace(/^return invoke/, "invokeForHandle").replace(/ as \w+;$/, "");
+    return `${head}: ${pascal(name)}Handle {\n    return new ${pascal(name)}Handle(${opened});\n  }\n`;
   });
   return (
     `${comment(doc, "")}export class ${pascal(name)}Handle {\n  readonly #handle: object;\n\n` +
     `  private constructor(handle: object) {\n    this.#handle = handle;\n  }\n\n${members.join("\n")}}\n`
   );
+}
+
+function invokeImport(parts) {
+  const names = ["invoke", "invokeForHandle"].filter((name) => parts.some((part) => part.includes(`${name}(`)));
+  return `import { ${names.join(", ")} } from "../invoke.js";`;
 }
 
 /**
@@ -117,7 +122,7 @@ export function bindings(parsed, isImported) {
     if (member.kind === "resource") parts.push(resource(member));
   }
   const head = [`// Made of wit/${parsed.name}.wit by scripts/build.mjs.`];
-  if (isImported) head.push(`import { host } from "#wit/${parsed.name}";`, 'import { invoke } from "../invoke.js";');
+  if (isImported) head.push(`import { host } from "#wit/${parsed.name}";`, invokeImport(parts));
   if (parts.some((part) => part.includes(": Shape"))) head.push('import type { Shape } from "../shape.js";');
   for (const use of uses) {
     for (const used of use.names) {

@@ -103,16 +103,23 @@ function shown(value: unknown): string {
 /**
  * What the host returned, the same on both engines: 64-bit numbers are numbers, and what is absent
  * is `undefined`. A number beyond 2^53 loses its last digits, which only a quota can be.
+ *
+ * SpiderMonkey's tool makes records in a realm of its own, where no `instanceof` of ours holds.
  */
 export function lift(value: unknown): unknown {
   if (value === null) return undefined;
   if (typeof value === "bigint") return Number(value);
-  if (typeof value !== "object" || value instanceof Uint8Array) return value;
-  if (value instanceof BigUint64Array) return Array.from(value, Number);
+  if (typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(lift);
-  // A handle of the host is an instance of a class, and stays what it is.
-  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  if (ArrayBuffer.isView(value)) return liftView(value);
   const lifted: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) lifted[name] = lift(member);
   return lifted;
+}
+
+/** Bytes are a Uint8Array of our realm; a list of 64-bit numbers comes as an array of them. */
+function liftView(view: ArrayBufferView): unknown {
+  if (view instanceof Uint8Array) return view;
+  const numbers = view as unknown as ArrayLike<number | bigint>;
+  return view.constructor.name === "Uint8Array" ? Uint8Array.from(numbers as ArrayLike<number>) : Array.from(numbers, Number);
 }
