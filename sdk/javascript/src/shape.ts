@@ -110,7 +110,7 @@ export function lift(value: unknown): unknown {
   if (value === null) return undefined;
   if (typeof value === "bigint") return Number(value);
   if (typeof value !== "object") return value;
-  if (Array.isArray(value)) return value.map(lift);
+  if (Array.isArray(value)) return Array.from(value, lift);
   if (ArrayBuffer.isView(value)) return liftView(value);
   const lifted: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) lifted[name] = lift(member);
