@@ -11,16 +11,28 @@ export function componentize(engine, world, used) {
   return engine === "quickjs" ? withQuickJs(world) : withSpiderMonkey(world, used);
 }
 
+/** What has to be installed for a tool. componentize-js 0.23 imports a package that it does not depend on. */
+const PACKAGES = {
+  "componentize-qjs": "componentize-qjs",
+  "@bytecodealliance/componentize-js": "@bytecodealliance/componentize-js @bytecodealliance/preview2-shim",
+};
+
 /**
  * The tool as the author's project has it, or as the kit's own folder has it. One of them cannot be
  * required, only imported, and Node.js resolves imports of another folder's for nobody.
  */
 async function load(name) {
+  const command = `npm install --save-dev ${PACKAGES[name]}`;
   for (const folder of [process.cwd(), dirname(fileURLToPath(import.meta.url))]) {
     const found = installed(folder, name);
-    if (found !== undefined) return import(pathToFileURL(found).href);
+    if (found === undefined) continue;
+    try {
+      return await import(pathToFileURL(found).href);
+    } catch (error) {
+      throw new BuildError(`${name} cannot be loaded: ${error.message}; run: ${command}`, { cause: error });
+    }
   }
-  throw new BuildError(`${name} is not installed; run: npm install --save-dev ${name}`);
+  throw new BuildError(`${name} is not installed; run: ${command}`);
 }
 
 /** The module of a package in the nearest `node_modules` that has it. */

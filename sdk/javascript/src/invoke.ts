@@ -1,6 +1,7 @@
 // The one way to the host: arguments are checked before, errors and results converted after.
 
-import { hostError } from "./error.js";
+import { hostError, ToolError } from "./error.js";
+import { isRunning } from "./phase.js";
 import { lift, lower, type Shape } from "./shape.js";
 
 /** Names of parameters, and what each is checked by. */
@@ -9,8 +10,9 @@ type Parameters = ReadonlyArray<readonly [string, Shape]>;
 /**
  * Calls a function of the host.
  *
- * Fails with `invalid` where an argument is of another type than the contract says, and with the
- * host's own error.
+ * Fails with `invalid` where an argument is of another type than the contract says; with the host's own
+ * error; and with `internal` at the top level of a module, where a missing host would end the build
+ * with nothing but a backtrace.
  */
 export function invoke(receiver: any, method: string, parameters: Parameters, values: readonly unknown[]): unknown {
   return lift(invokeForHandle(receiver, method, parameters, values));
@@ -18,6 +20,11 @@ export function invoke(receiver: any, method: string, parameters: Parameters, va
 
 /** The same for a function that returns a handle of the host, which stays as it is. */
 export function invokeForHandle(receiver: any, method: string, parameters: Parameters, values: readonly unknown[]): object {
+  if (!isRunning()) {
+    throw ToolError.internal(
+      `\`${method}\` was called while no call runs: the top level of a module runs at build, without a host; a test uses TestHost of @wharf/sdk/testing`,
+    );
+  }
   const lowered = parameters.map(([name, shape], index) => lower(shape, values[index], name));
   try {
     return receiver[method](...lowered);

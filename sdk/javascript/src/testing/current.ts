@@ -2,6 +2,8 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 
+import { begin } from "../phase.js";
+
 /** Functions of one interface, by the names that JavaScript has for them. */
 export type FakeInterface = Readonly<Record<string, unknown>>;
 
@@ -14,6 +16,7 @@ const current = new AsyncLocalStorage<FakeHost>();
 
 /** Runs `act`, and whatever it waits for, with this host. */
 export function within<Result>(host: FakeHost, act: () => Result): Result {
+  begin();
   return current.run(host, act);
 }
 
