@@ -45,9 +45,10 @@ export class Session {
   async call(name, args = {}, context) {
     const _meta = context === undefined ? undefined : { "dev.wharf/sessionId": context };
     const { result, error } = await this.ask("tools/call", { name, arguments: args, _meta });
-    if (error !== undefined) return { isError: true, text: error.message };
+    if (error !== undefined) return { isError: true, code: undefined, text: error.message };
     const text = result.content.map((part) => part.text ?? "").join("");
-    return { isError: result.isError === true, text, structured: result.structuredContent };
+    const code = result._meta?.["dev.wharf/error"]?.code;
+    return { isError: result.isError === true, code, text, structured: result.structuredContent };
   }
 
   /** Ends the host, and waits for it. */

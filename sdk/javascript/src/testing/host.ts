@@ -11,6 +11,7 @@ import type { Scope } from "../state.js";
 import { settled, TestAnswer } from "./answers.js";
 import { type FakeHost, type FakeInterface, within } from "./current.js";
 import { Told } from "./events.js";
+import { MemoryFiles } from "./files.js";
 import { Pages, type Site } from "./pages.js";
 import { type PlayedProgram, Programs } from "./programs.js";
 import { type Context, Store } from "./store.js";
@@ -33,6 +34,7 @@ class World {
   readonly programs = new Programs();
   readonly pages = new Pages();
   readonly told = new Told();
+  readonly files = new Map<string, MemoryFiles>();
   readonly lines: Array<{ level: string; message: string }> = [];
   readonly played = new Map<string, FakeInterface>();
 }
@@ -110,6 +112,14 @@ export class TestHost implements FakeHost {
     return this;
   }
 
+  /** The files of the workspace of this session, to look at and to add to. */
+  get files(): MemoryFiles {
+    const { session } = this.#context();
+    const files = this.#world.files.get(session) ?? new MemoryFiles();
+    this.#world.files.set(session, files);
+    return files;
+  }
+
   /** Plays an interface of the contract by functions of the test's own, such as `terminal`. */
   play(name: string, functions: FakeInterface): this {
     this.#world.played.set(name, functions);
@@ -162,6 +172,10 @@ export class TestHost implements FakeHost {
         return bound(this.#world.programs);
       case "webview":
         return bound(this.#world.pages);
+      case "workspace":
+        return bound(this.files.workspace);
+      case "filesystem-preopens":
+        return { getDirectories: () => this.files.preopened() };
       default:
         throw ToolError.unavailable(`the test host has no \`${name}\`; play it with \`host.play("${name}", { … })\``);
     }

@@ -1,0 +1,38 @@
+// Files of the workspace, from the first to the last.
+
+import { plugin, tool, ToolError } from "@wharf/sdk";
+import { listDirectory, makeDirectory, readFile, readText, removeDirectory, removeFile, writeFile } from "@wharf/sdk/files";
+
+function codeOf(act: () => unknown): string {
+  try {
+    act();
+    return "nothing";
+  } catch (error) {
+    return error instanceof ToolError ? error.code : String(error);
+  }
+}
+
+const file = tool({ name: "file", description: "Makes, reads and removes files." }, () => {
+  writeFile("note.txt", "grüß");
+  writeFile("note.txt", "kurz");
+  makeDirectory("folder");
+  writeFile("folder/large", new Uint8Array(700_000).fill(7));
+  const large = readFile("folder/large");
+  const seen = {
+    text: readText("note.txt"),
+    large: [large.length, large.every((byte) => byte === 7)],
+    listed: listDirectory().map(({ name, type }) => `${name} ${type}`).sort(),
+    missing: codeOf(() => readText("nothing")),
+    outside: codeOf(() => readText("../../etc/passwd")),
+    absolute: codeOf(() => readText("/etc/passwd")),
+    again: codeOf(() => makeDirectory("folder")),
+    full: codeOf(() => removeDirectory("folder")),
+    directory: codeOf(() => readText("folder")),
+    number: codeOf(() => readText(7 as unknown as string)),
+  };
+  removeFile("folder/large");
+  removeDirectory("folder");
+  return JSON.stringify({ ...seen, left: listDirectory().map(({ name }) => name) });
+});
+
+export default plugin({ tools: [file] });
