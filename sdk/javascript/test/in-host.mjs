@@ -52,7 +52,7 @@ function install() {
   for (const [name, file] of [["greeter", "greeter.ts"], ["builder", "builder.ts"], ["page-reader", "page-reader.js"]]) {
     cpSync(join(project, "node_modules", "@wharf", "sdk", "examples", name, file), join(project, file));
   }
-  for (const name of ["probe", "waiting", "offering"]) cpSync(join(root, "test", "guests", `${name}.ts`), join(project, `${name}.ts`));
+  for (const name of ["probe", "waiting", "offering", "filing"]) cpSync(join(root, "test", "guests", `${name}.ts`), join(project, `${name}.ts`));
   const missing = attempt("npx", ["wharf-componentize", "greeter.ts"]);
   check("a missing engine is named with its command", missing.failed && missing.text.includes("npm install --save-dev componentize-qjs"));
   run("npm", ["install", "--silent", "--no-audit", "--no-fund", "--save-dev", "componentize-qjs@0.4.5", "@bytecodealliance/componentize-js@0.23.0", "@bytecodealliance/preview2-shim@0.26.0"]);
@@ -69,8 +69,10 @@ function buildAll() {
   build("page-reader.js", "reader", "quickjs", "--reason", "webview=reads pages");
   build("probe.ts", "probe", "quickjs");
   build("offering.ts", "offering", "quickjs");
+  build("filing.ts", "filing", "quickjs");
   build("greeter.ts", "monkey", "spidermonkey");
   build("probe.ts", "monkeyprobe", "spidermonkey");
+  build("filing.ts", "monkeyfiling", "spidermonkey");
   build("waiting.ts", "waiting", "spidermonkey", "--reason", "http=gets pages");
   const refused = attempt("npx", ["wharf-componentize", "waiting.ts"]);
   check("fetch on QuickJS is refused at build", refused.failed && refused.text.includes("--engine spidermonkey"));
@@ -95,6 +97,8 @@ function grantAll(origin) {
   grant("builder", "process=cc", "events");
   grant("reader", `webview=${origin}`, "webview.private_addresses");
   grant("offering", "events");
+  grant("filing", "workspace");
+  grant("monkeyfiling", "workspace");
   grant("waiting", `http=${origin}/*`, "http.private_addresses");
 }
 
@@ -173,6 +177,26 @@ async function builder(session) {
   check("builder: another session has no such build", stranger.code === "not-found");
 }
 
+async function files(session) {
+  const expected = {
+    text: "kurz",
+    large: [700_000, true],
+    listed: ["folder directory", "note.txt regular-file"],
+    missing: "not-found",
+    outside: "denied",
+    absolute: "denied",
+    again: "conflict",
+    full: "conflict",
+    directory: "invalid",
+    number: "invalid",
+    left: ["note.txt"],
+  };
+  for (const [plugin, engine] of [["filing", "QuickJS"], ["monkeyfiling", "SpiderMonkey"]]) {
+    const { text } = await session.call(`${plugin}__file`, {}, plugin);
+    check(`${engine}: files of the workspace are made, read and removed, and errors have codes`, text === JSON.stringify(expected), text);
+  }
+}
+
 async function reader(session, origin) {
   const page = await session.call("reader__read", { url: `${origin}/` }, "a");
   check("page reader: title and text", page.structured?.title === "Harbour news" && page.structured.text.includes("Three ships"), page.text.replaceAll("\n", " ").slice(0, 80));
@@ -194,7 +218,7 @@ async function offers(session) {
   const read = await session.ask("resources/read", { uri: "manual://1" });
   check("a resource is read", read.result?.contents[0].text === "Let go forward.");
   const none = await session.ask("resources/read", { uri: "manual://2" });
-  check("an unknown resource is an error", none.error?.message.includes("there is no such chapter"), JSON.stringify(none.error ?? none.result));
+  check("an unknown resource is an error", none.error?.code === -32002, none.error?.message.slice(0, 60));
   const words = await session.ask("completion/complete", { ref: { type: "ref/prompt", name: "offering__review" }, argument: { name: "path", value: "h" } });
   check("words are completed", words.result?.completion.values.join() === "hello.c");
   const asked = await session.call("offering__ask");
@@ -218,6 +242,7 @@ try {
     await greeters(session);
     await probes(session);
     await builder(session);
+    await files(session);
     await reader(session, origin);
     await waiting(session, origin);
     await offers(session);
