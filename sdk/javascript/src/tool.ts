@@ -1,6 +1,6 @@
 // What a tool is, and the description of it that a client sees.
 
-import type { Static, TSchema } from "typebox";
+import type { Static, TObject, TSchema } from "typebox";
 
 import type { Tool as WitTool } from "./generated/tools.js";
 import { type Answer, type Reply, jsonObjectOf } from "./answer.js";
@@ -36,6 +36,12 @@ export type FreeOutput = string | Answer;
 /** What a tool may return whose structured answers conform to a schema. */
 export type StructuredOutput<Structured> = Structured | Reply<Structured> | Answer;
 
+/** What a tool may return, by its output schema. */
+export type OutputOf<Output> = Output extends TSchema ? StructuredOutput<Static<Output>> : FreeOutput;
+
+/** The schema of no arguments. */
+export type NoInput = TObject<Record<never, TSchema>>;
+
 type Awaitable<T> = T | Promise<T>;
 
 /** What runs: it gets the call, and arguments that the host checked against the input schema. */
@@ -63,25 +69,9 @@ const LONGEST_SCHEMA = 65_536;
  * Fails with `invalid` where the description breaks a rule of the contract. That is at build, since
  * the top level of a module runs then.
  */
-export function tool<Input extends TSchema, Output extends TSchema>(
-  description: ToolDescription & { readonly input: Input; readonly output: Output },
-  run: Run<Static<Input>, StructuredOutput<Static<Output>>>,
-): Tool;
-export function tool<Input extends TSchema>(
-  description: ToolDescription & { readonly input: Input; readonly output?: undefined },
-  run: Run<Static<Input>, FreeOutput>,
-): Tool;
-export function tool<Output extends TSchema>(
-  description: ToolDescription & { readonly input?: undefined; readonly output: Output },
-  run: Run<Record<string, never>, StructuredOutput<Static<Output>>>,
-): Tool;
-export function tool(
-  description: ToolDescription & { readonly input?: undefined; readonly output?: undefined },
-  run: Run<Record<string, never>, FreeOutput>,
-): Tool;
-export function tool(
-  description: ToolDescription & { readonly input?: object | undefined; readonly output?: object | undefined },
-  run: Run<never, unknown>,
+export function tool<Input extends TSchema = NoInput, Output extends TSchema | undefined = undefined>(
+  description: ToolDescription & { readonly input?: Input; readonly output?: Output },
+  run: Run<Static<Input>, OutputOf<Output>>,
 ): Tool {
   const name = checkedName(description.name, "tool");
   if (typeof run !== "function") throw ToolError.invalid(`the tool \`${name}\` has no function`);
@@ -94,7 +84,7 @@ export function tool(
       outputSchema: output === undefined ? undefined : schemaText(output, `the output of \`${name}\``),
       meta: metaText(description, name),
     },
-    run,
+    run: run as Run<never, unknown>,
   };
 }
 

@@ -52,7 +52,7 @@ function install() {
   for (const [name, file] of [["greeter", "greeter.ts"], ["builder", "builder.ts"], ["page-reader", "page-reader.js"]]) {
     cpSync(join(project, "node_modules", "@wharf", "sdk", "examples", name, file), join(project, file));
   }
-  for (const name of ["probe", "waiting", "offering", "filing"]) cpSync(join(root, "test", "guests", `${name}.ts`), join(project, `${name}.ts`));
+  for (const name of ["probe", "waiting", "offering", "filing", "devices"]) cpSync(join(root, "test", "guests", `${name}.ts`), join(project, `${name}.ts`));
   const missing = attempt("npx", ["wharf-componentize", "greeter.ts"]);
   check("a missing engine is named with its command", missing.failed && missing.text.includes("npm install --save-dev componentize-qjs"));
   run("npm", ["install", "--silent", "--no-audit", "--no-fund", "--save-dev", "componentize-qjs@0.4.5", "@bytecodealliance/componentize-js@0.23.0", "@bytecodealliance/preview2-shim@0.26.0"]);
@@ -70,7 +70,9 @@ function buildAll() {
   build("probe.ts", "probe", "quickjs");
   build("offering.ts", "offering", "quickjs");
   build("filing.ts", "filing", "quickjs");
+  build("devices.ts", "devices", "quickjs");
   build("greeter.ts", "monkey", "spidermonkey");
+  build("devices.ts", "monkeydevices", "spidermonkey");
   build("probe.ts", "monkeyprobe", "spidermonkey");
   build("filing.ts", "monkeyfiling", "spidermonkey");
   build("waiting.ts", "waiting", "spidermonkey", "--reason", "http=gets pages");
@@ -99,6 +101,9 @@ function grantAll(origin) {
   grant("offering", "events");
   grant("filing", "workspace");
   grant("monkeyfiling", "workspace");
+  for (const name of ["devices", "monkeydevices"]) {
+    grant(name, "terminal.shell", "process=cat", `webview=${origin}`, "webview.private_addresses");
+  }
   grant("waiting", `http=${origin}/*`, "http.private_addresses");
 }
 
@@ -197,6 +202,20 @@ async function files(session) {
   }
 }
 
+async function devices(session, origin) {
+  for (const [plugin, engine] of [["devices", "QuickJS"], ["monkeydevices", "SpiderMonkey"]]) {
+    const shell = await session.call(`${plugin}__shell`, {}, plugin);
+    const asked = JSON.parse(shell.text);
+    check(`${engine}: a shell in a terminal answers`, asked.text.includes("sum 42 grüß") && asked.seen && asked.columns === 100 && asked.status === "closed", asked.reason);
+    const input = JSON.parse((await session.call(`${plugin}__input`, {}, plugin)).text);
+    const expected = { written: 17, reason: "pattern", found: [5, 9], text: "eins\nzwei grüß\n", code: 0, gone: "gone", again: "finished" };
+    check(`${engine}: a process is written to, waited for and followed`, JSON.stringify(input) === JSON.stringify(expected), JSON.stringify(input));
+    const page = await session.call(`${plugin}__page`, { url: `${origin}/` }, plugin);
+    const seen = { length: 1_500_000, whole: true, thrown: "invalid", type: "image/png", network: true };
+    check(`${engine}: a page answers a long result in pieces, and a picture`, page.text === JSON.stringify(seen), page.text);
+  }
+}
+
 async function reader(session, origin) {
   const page = await session.call("reader__read", { url: `${origin}/` }, "a");
   check("page reader: title and text", page.structured?.title === "Harbour news" && page.structured.text.includes("Three ships"), page.text.replaceAll("\n", " ").slice(0, 80));
@@ -243,6 +262,7 @@ try {
     await probes(session);
     await builder(session);
     await files(session);
+    await devices(session, origin);
     await reader(session, origin);
     await waiting(session, origin);
     await offers(session);
