@@ -18,11 +18,19 @@ async function main() {
   const world = writeWorld(source, used);
   try {
     const component = withSection(await componentize(options.engine, world, used), used, options.reasons);
-    writeFileSync(options.output, component);
+    write(options.output, component);
     const asks = [...used.capabilities].join(", ") || "nothing";
     console.log(`${options.output}: ${component.length} bytes for ${options.engine}; asks the operator for ${asks}`);
   } finally {
     world.remove();
+  }
+}
+
+function write(file, component) {
+  try {
+    writeFileSync(file, component);
+  } catch (error) {
+    throw new BuildError(`${file} cannot be written: ${error.message}`, { cause: error });
   }
 }
 

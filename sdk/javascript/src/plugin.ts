@@ -13,6 +13,7 @@ import type { PromptExports } from "./prompts.js";
 import type { ResourceExports } from "./resources.js";
 import { lower, type Shape } from "./shape.js";
 import type { Tool } from "./tool.js";
+import { wellFormed } from "./utf8.js";
 
 /** What a plugin offers. */
 export interface PluginParts {
@@ -134,14 +135,20 @@ function refuseAsyncFunction(run: unknown, name: string): void {
   }
 }
 
-/** The record of the contract for what was thrown. Only the log is told where a defect is. */
+/**
+ * The record of the contract for what was thrown. Only the log is told where a defect is. Nothing may be
+ * thrown here: whatever an odd error does when it is read would end the instance.
+ */
 function witError(thrown: unknown): WitError {
-  const error = hostError(thrown);
-  if (error instanceof ToolError) {
-    const { code, message, retryable } = error;
-    return { code: lower("string", String(code), "code") as string, message: lower("string", message, "message") as string, retryable };
+  try {
+    const error = hostError(thrown);
+    if (error instanceof ToolError) {
+      return { code: wellFormed(String(error.code)), message: wellFormed(String(error.message)), retryable: error.retryable === true };
+    }
+    const message = thrownMessage(error);
+    write("error", error instanceof Error ? `${error.name}: ${message}\n${error.stack ?? ""}` : `thrown: ${message}`);
+    return { code: "internal", message: wellFormed(message), retryable: false };
+  } catch {
+    return { code: "internal", message: "the tool threw something that cannot be read", retryable: false };
   }
-  const message = thrownMessage(error);
-  write("error", error instanceof Error ? `${error.name}: ${message}\n${error.stack ?? ""}` : `thrown: ${message}`);
-  return { code: "internal", message: lower("string", message, "message") as string, retryable: false };
 }

@@ -44,6 +44,11 @@ test("an error keeps its code, message and whether to try again", async () => {
   await assert.rejects(run(named(() => { throw ToolError.conflict("it runs").withAdvice("stop_it ends it"); })), { message: "it runs; stop_it ends it" });
 });
 
+test("an error whose members are of other types than the contract's is mended", async () => {
+  const odd = Object.assign(ToolError.gone("x"), { message: 7, retryable: "yes", code: 9 });
+  await assert.rejects(run(named(() => { throw odd; })), { code: "9", message: "7", retryable: false });
+});
+
 test("an unexpected exception is `internal` with its message, and its stack goes to the log alone", async () => {
   const host = new TestHost();
   await assert.rejects(run(named(() => null.x), {}, host), (error) => {
@@ -57,7 +62,8 @@ test("an unexpected exception is `internal` with its message, and its stack goes
 
 test("whatever is thrown is an error of the contract", async () => {
   const hostile = { toString() { throw new Error("no"); } };
-  for (const thrown of ["text", undefined, null, 7, Symbol("s"), hostile, Object.create(null), new Error("")]) {
+  const unreadable = Object.defineProperty(new Error(), "message", { get() { throw new Error("no"); } });
+  for (const thrown of [unreadable, "text", undefined, null, 7, Symbol("s"), hostile, Object.create(null), new Error("")]) {
     await assert.rejects(run(named(() => { throw thrown; })), { code: "internal" });
   }
 });
