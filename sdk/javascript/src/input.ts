@@ -29,10 +29,34 @@ export class Input {
     this.capabilities = objectOr(client["capabilities"]);
   }
 
+  /** Whether the client can be asked for this: `elicitation`, `sampling` or `roots`. A call that asks for another ends with an error. */
+  clientCan(capability: "elicitation" | "sampling" | "roots"): boolean {
+    return (this.capabilities[capability] ?? undefined) !== undefined;
+  }
+
   /** The fields of a form that the person filled; none where it was refused, cancelled or not asked for. */
   form(name: string): Record<string, unknown> | undefined {
-    const response = Object.hasOwn(this.responses, name) ? objectOr(this.responses[name]) : {};
+    const response = this.#response(name);
     return response["action"] === "accept" ? objectOr(response["content"]) : undefined;
+  }
+
+  /** What the client's model said, where it was text. */
+  model(name: string): string | undefined {
+    const { content } = this.#response(name);
+    // One block, or a list of them.
+    const { text } = objectOr(Array.isArray(content) ? content[0] : content);
+    return typeof text === "string" ? text : undefined;
+  }
+
+  /** The addresses of the client's folders. */
+  roots(name: string): string[] | undefined {
+    const { roots } = this.#response(name);
+    if (!Array.isArray(roots)) return undefined;
+    return roots.map((root) => objectOr(root)["uri"]).filter((uri) => typeof uri === "string");
+  }
+
+  #response(name: string): Record<string, unknown> {
+    return Object.hasOwn(this.responses, name) ? objectOr(this.responses[name]) : {};
   }
 }
 
@@ -49,6 +73,17 @@ export function inputOf(requestMeta: Readonly<Record<string, unknown>>): Input {
 /** A form for a person: `schema` is a JSON Schema of flat fields. */
 export function form(message: string, schema: object): InputRequest {
   return { method: "elicitation/create", params: { message, requestedSchema: schema } };
+}
+
+/** A question to the client's model, which answers with at most so many tokens. */
+export function model(prompt: string, maxTokens: number): InputRequest {
+  const message = { role: "user", content: { type: "text", text: prompt } };
+  return { method: "sampling/createMessage", params: { messages: [message], maxTokens } };
+}
+
+/** The folders that the client works in. */
+export function roots(): InputRequest {
+  return { method: "roots/list", params: {} };
 }
 
 /**

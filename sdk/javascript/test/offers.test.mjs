@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { decodeUtf8, form, inputRequired, plugin, tool, ToolError } from "@wharf/sdk";
+import { decodeUtf8, form, Input, inputRequired, model, plugin, roots, tool, ToolError } from "@wharf/sdk";
 import { completion } from "@wharf/sdk/completion";
 import { prompt, prompts } from "@wharf/sdk/prompts";
 import { resources } from "@wharf/sdk/resources";
@@ -78,4 +78,17 @@ test("a tool asks for input, and goes on with what was given", async () => {
     await assert.rejects(host.given(odd).run(greet, "greet"), { code: "invalid" });
   }
   assert.throws(() => inputRequired({}), { code: "invalid" });
+});
+
+test("a model and folders can be asked for, and what is said is read in any shape", () => {
+  assert.deepEqual(model("Why?", 100), {
+    method: "sampling/createMessage",
+    params: { messages: [{ role: "user", content: { type: "text", text: "Why?" } }], maxTokens: 100 },
+  });
+  assert.deepEqual(roots(), { method: "roots/list", params: {} });
+  const responses = { one: { content: { type: "text", text: "so" } }, list: { content: [{ text: "so" }] }, odd: { content: [7] }, folders: { roots: [{ uri: "file:///a" }, null, {}] } };
+  const input = new Input({ responses, state: 7 }, { capabilities: { sampling: {}, roots: null } });
+  assert.deepEqual(["one", "list", "odd", "none", "__proto__"].map((name) => input.model(name)), ["so", "so", undefined, undefined, undefined]);
+  assert.deepEqual([input.roots("folders"), input.roots("one")], [["file:///a"], undefined]);
+  assert.deepEqual([input.clientCan("sampling"), input.clientCan("roots"), input.state, input.isAnswered], [true, false, undefined, true]);
 });
