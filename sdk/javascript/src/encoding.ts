@@ -1,13 +1,13 @@
 // TextEncoder and TextDecoder where the engine has none: of UTF-8, which is all that plugins meet.
 
-import { decodeOne, decodeUtf8, encodeUtf8 } from "./utf8.js";
+import { decodeOne, decodeInChunks, encodeInChunks } from "./utf8.js";
 
 /** Encodes text as UTF-8. A lone surrogate becomes U+FFFD. */
 export class Utf8Encoder {
   readonly encoding = "utf-8";
 
   encode(text = ""): Uint8Array {
-    return encodeUtf8(String(text));
+    return encodeInChunks(String(text));
   }
 
   /** Encodes as many whole characters as `target` has room for. */
@@ -15,7 +15,7 @@ export class Utf8Encoder {
     let read = 0;
     let written = 0;
     for (const character of String(text)) {
-      const bytes = encodeUtf8(character);
+      const bytes = encodeInChunks(character);
       if (written + bytes.length > target.length) break;
       target.set(bytes, written);
       written += bytes.length;
@@ -54,7 +54,7 @@ export class Utf8Decoder {
     this.#rest = bytes.slice(stop);
     const whole = bytes.subarray(0, stop);
     if (this.fatal) this.#refuseMalformed(whole);
-    return this.#withoutMark(decodeUtf8(whole), options.stream === true);
+    return this.#withoutMark(decodeInChunks(whole), options.stream === true);
   }
 
   #refuseMalformed(bytes: Uint8Array): void {

@@ -14,8 +14,8 @@ import { decodeUtf8, encodeUtf8 } from "./utf8.js";
 /** The most bytes of one read or write: larger ones gain nothing. */
 const CHUNK = 262_144;
 
-/** The most bytes of a file that is read whole: 16 MiB, within the memory of a call. */
-const LARGEST_FILE = 16_777_216;
+/** The most bytes of a file that is read whole: 8 MiB, within the memory of a call. */
+const LARGEST_FILE = 8_388_608;
 
 /** The most entries of a directory that are listed. */
 const MOST_ENTRIES = 10_000;
@@ -97,7 +97,7 @@ function openAt(directory: object, path: string, { create = false, directory: is
   );
 }
 
-/** The bytes of a file, 16 MiB at most. Fails with `limit` where it has more, `invalid` where it is a directory. */
+/** The bytes of a file, 8 MiB at most. Fails with `limit` where it has more, `invalid` where it is a directory. */
 export function readFile(path: string): Uint8Array {
   const file = openAt(root(false), path, {});
   if (translated(path, () => invoke(file, "getType", [], [])) === "directory") throw ToolError.invalid(`${JSON.stringify(path)} is a directory`);
@@ -119,7 +119,7 @@ export function readFile(path: string): Uint8Array {
   return whole;
 }
 
-/** The text of a file, 16 MiB at most. What is no UTF-8 becomes U+FFFD. */
+/** The text of a file, 8 MiB at most. What is no UTF-8 becomes U+FFFD. */
 export function readText(path: string): string {
   return decodeUtf8(readFile(path));
 }

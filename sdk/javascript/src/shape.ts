@@ -120,6 +120,6 @@ export function lift(value: unknown): unknown {
 /** Bytes are a Uint8Array of our realm; a list of 64-bit numbers comes as an array of them. */
 function liftView(view: ArrayBufferView): unknown {
   if (view instanceof Uint8Array) return view;
-  const numbers = view as unknown as ArrayLike<number | bigint>;
-  return view.constructor.name === "Uint8Array" ? Uint8Array.from(numbers as ArrayLike<number>) : Array.from(numbers, Number);
+  if (view.constructor.name === "Uint8Array") return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  return Array.from(view as unknown as ArrayLike<number | bigint>, Number);
 }

@@ -1,5 +1,6 @@
 // UTF-8, in both directions. QuickJS has no TextEncoder, and walking over a megabyte in an
-// interpreter takes a tenth of a second, so what engines have natively is used where it is there.
+// interpreter takes a tenth of a second, so what engines have natively is used where it is there: in
+// chunks, since a detour by base64 takes several times the memory of the text.
 
 /** Functions that only some engines have. */
 interface NativeBytes extends Uint8Array {
@@ -18,8 +19,43 @@ export function wellFormed(text: string): string {
   return native === undefined ? text.replace(LONE_SURROGATE, "\uFFFD") : native.call(text);
 }
 
+/** The engine's own, before `globals` puts ours in its place. */
+const nativeEncoder = typeof TextEncoder === "function" ? new TextEncoder() : undefined;
+const nativeDecoder = typeof TextDecoder === "function" ? new TextDecoder("utf-8", { ignoreBOM: true }) : undefined;
+
+/** Characters or bytes of one chunk. */
+const CHUNK = 65_536;
+
 /** The UTF-8 of a text. A lone surrogate becomes U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array {
+  return nativeEncoder?.encode(text) ?? encodeInChunks(text);
+}
+
+/** The same without TextEncoder. */
+export function encodeInChunks(text: string): Uint8Array {
+  if (text.length <= CHUNK) return encodeChunk(text);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (let at = 0; at < text.length; ) {
+    const end = Math.min(at + CHUNK, text.length);
+    const last = text.charCodeAt(end - 1);
+    // A pair of surrogates stays together.
+    const cut = end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
+    const chunk = encodeChunk(text.slice(at, cut));
+    chunks.push(chunk);
+    length += chunk.length;
+    at = cut;
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+function encodeChunk(text: string): Uint8Array {
   if (Bytes.fromBase64 !== undefined && typeof btoa === "function" && typeof unescape === "function") {
     return Bytes.fromBase64(btoa(unescape(encodeURIComponent(wellFormed(text)))));
   }
@@ -55,6 +91,30 @@ export function encodeByHand(text: string): Uint8Array {
 
 /** The text of UTF-8 bytes. What is no UTF-8 becomes U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
+  return nativeDecoder?.decode(bytes) ?? decodeInChunks(bytes);
+}
+
+/** The same without TextDecoder. */
+export function decodeInChunks(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = cutBefore(bytes, at + CHUNK);
+    parts.push(decodeChunk(bytes.subarray(at, end)));
+    at = end;
+  }
+  return parts.join("");
+}
+
+/** A place at or up to three bytes before `end` that is within no character. */
+function cutBefore(bytes: Uint8Array, end: number): number {
+  if (end >= bytes.length) return bytes.length;
+  for (let cut = end; cut > end - 4; cut--) {
+    if (((bytes[cut] as number) & 0xc0) !== 0x80) return cut;
+  }
+  return end;
+}
+
+function decodeChunk(bytes: Uint8Array): string {
   const native = (bytes as NativeBytes).toBase64;
   if (native !== undefined && typeof atob === "function" && typeof escape === "function") {
     try {

@@ -43,8 +43,8 @@ export interface ScriptOptions {
 /** Milliseconds of a call that are kept for its answer. */
 const RESERVE = 500;
 
-/** The most bytes of a result that are put together: 16 MiB. */
-const LARGEST_RESULT = 16_777_216;
+/** The most bytes of a result that are put together: 8 MiB. */
+const LARGEST_RESULT = 8_388_608;
 
 /** What holds for the pages of this plugin here, by the names of the contract. */
 export function status(): Readonly<Record<string, unknown>> {
@@ -119,7 +119,7 @@ const CODES: Readonly<Record<string, readonly [string, boolean]>> = {
 };
 
 /**
- * Waits for a request, fetches all of its result (16 MiB at most) and lets go of it.
+ * Waits for a request, fetches all of its result (8 MiB at most) and lets go of it.
  *
  * Fails by the kind of the failure: `denied`, `timeout`, `conflict`, `unavailable`, `limit`, and `invalid`
  * where the script threw or cannot be parsed. Where it is still pending, `timeout`: it goes on, and a

@@ -90,7 +90,7 @@ test("a result that was cut is read to its end, and one that is too large is ref
   });
   const of = (bytes) => within(() => webview.resultOf("r"), new TestHost().play("webview", pieces(bytes)));
   assert.deepEqual([...of(5).data], [1, 2, 2, 3, 4]);
-  assert.throws(() => of(16_777_217), { code: "limit" });
+  assert.throws(() => of(8_388_609), { code: "limit" });
 });
 
 test("a request that is pending or waits for a dialog says so", () => {

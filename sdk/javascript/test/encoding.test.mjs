@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Utf8Decoder, Utf8Encoder } from "../dist/encoding.js";
-import { decodeByHand, encodeByHand, wellFormed } from "../dist/utf8.js";
+import { decodeByHand, decodeInChunks, encodeByHand, encodeInChunks, wellFormed } from "../dist/utf8.js";
 
 /** Texts and bytes around every boundary of UTF-8, and some that are none. */
 const points = [0, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xfeff, 0xffff, 0x10000, 0x10ffff];
@@ -78,4 +78,20 @@ test("encodeInto writes whole characters alone", () => {
   const target = new Uint8Array(4);
   assert.deepEqual(new Utf8Encoder().encodeInto("aü🙂", target), { read: 2, written: 3 });
   assert.deepEqual([...target], [0x61, 0xc3, 0xbc, 0]);
+});
+
+test("a long text is the same text, whatever stands where it is cut", () => {
+  for (const unit of ["a", "ü", "한", "🙂", "\ud800", "a🙂"]) {
+    for (let offset = 0; offset < 5; offset++) {
+      const text = "x".repeat(65_533 + offset) + unit.repeat(70_000);
+      const bytes = new TextEncoder().encode(text);
+      assert.deepEqual(Buffer.compare(encodeInChunks(text), bytes), 0, `${unit} at ${offset}`);
+      assert.ok(decodeInChunks(bytes) === wellFormed(text), `${unit} at ${offset}`);
+    }
+  }
+  for (const filling of malformed()) {
+    const bytes = new Uint8Array(65_600).fill(0x61);
+    for (let at = 65_530; at + filling.length < 65_542; at += Math.max(1, filling.length)) bytes.set(filling, at);
+    assert.ok(decodeInChunks(bytes) === new TextDecoder().decode(bytes), Buffer.from(filling).toString("hex"));
+  }
 });

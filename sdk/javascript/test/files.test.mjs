@@ -40,8 +40,8 @@ test("what cannot be read or written has a code", () => {
   assert.throws(() => denied.enter(() => readText("folder/a.txt")), { code: "denied" });
 });
 
-test("a file of more than 16 MiB is not read whole", () => {
+test("a file of more than 8 MiB is not read whole", () => {
   const host = new TestHost();
-  host.files.add("huge", new Uint8Array(16_777_217));
+  host.files.add("huge", new Uint8Array(8_388_609));
   assert.throws(() => host.enter(() => readFile("huge")), { code: "limit" });
 });

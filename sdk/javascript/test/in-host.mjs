@@ -185,7 +185,7 @@ async function builder(session) {
 async function files(session) {
   const expected = {
     text: "kurz",
-    large: [700_000, true],
+    large: [8_388_608, 7],
     listed: ["folder directory", "note.txt regular-file"],
     missing: "not-found",
     outside: "denied",

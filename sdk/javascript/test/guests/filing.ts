@@ -16,11 +16,11 @@ const file = tool({ name: "file", description: "Makes, reads and removes files."
   writeFile("note.txt", "grüß");
   writeFile("note.txt", "kurz");
   makeDirectory("folder");
-  writeFile("folder/large", new Uint8Array(700_000).fill(7));
+  writeFile("folder/large", new Uint8Array(8_388_608).fill(7));
   const large = readFile("folder/large");
   const seen = {
     text: readText("note.txt"),
-    large: [large.length, large.every((byte) => byte === 7)],
+    large: [large.length, large.at(-1)],
     listed: listDirectory().map(({ name, type }) => `${name} ${type}`).sort(),
     missing: codeOf(() => readText("nothing")),
     outside: codeOf(() => readText("../../etc/passwd")),
