@@ -16,7 +16,7 @@ export const HELP = `Makes a component of a plugin in JavaScript or TypeScript.
 Usage: wharf-componentize FILE [OPTIONS]
 
   --output FILE          Where the component goes [default: FILE with .wasm]
-  --engine ENGINE        quickjs (1.6 MB, synchronous) or spidermonkey (12 MB, async, fetch) [default: quickjs]
+  --engine ENGINE        quickjs (2 MB, synchronous) or spidermonkey (12 MB, async, fetch) [default: quickjs]
   --with NAME,…          What the plugin may use: ${[...CAPABILITIES, ...OFFERS].join(", ")}
                          [default: what it imports; with this option, importing another one is an error]
   --reason NAME=TEXT     Why it asks for a capability, at most 300 bytes; for the person who grants it

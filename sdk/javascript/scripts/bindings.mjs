@@ -98,12 +98,13 @@ function resource({ name, doc, functions }) {
   });
   return (
     `${comment(doc, "")}export class ${pascal(name)}Handle {\n  readonly #handle: object;\n\n` +
-    `  private constructor(handle: object) {\n    this.#handle = handle;\n  }\n\n${members.join("\n")}}\n`
+    `  private constructor(handle: object) {\n    this.#handle = handle;\n  }\n\n${members.join("\n")}\n` +
+    `  /** Lets go of the handle. Nothing else may be called then. */\n  dispose(): void {\n    dispose(this.#handle);\n  }\n}\n`
   );
 }
 
 function invokeImport(parts) {
-  const names = ["invoke", "invokeForHandle"].filter((name) => parts.some((part) => part.includes(`${name}(`)));
+  const names = ["dispose", "invoke", "invokeForHandle"].filter((name) => parts.some((part) => new RegExp(`\\b${name}\\((?!\\))`).test(part)));
   return `import { ${names.join(", ")} } from "../invoke.js";`;
 }
 

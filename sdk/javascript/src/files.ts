@@ -7,7 +7,7 @@
 import { host as preopens } from "#wit/filesystem-preopens";
 import { ToolError } from "./error.js";
 import * as workspace from "./generated/workspace.js";
-import { invoke, invokeForHandle } from "./invoke.js";
+import { dispose, invoke, invokeForHandle } from "./invoke.js";
 import type { Shape } from "./shape.js";
 import { decodeUtf8, encodeUtf8 } from "./utf8.js";
 
@@ -72,13 +72,31 @@ function translated<Result>(path: string, act: () => Result): Result {
   }
 }
 
-/** The directory of the workspace. `isWritten` makes it where it is not there yet. */
-function root(isWritten: boolean): object {
+/** Uses a handle, and lets go of it whatever happens. */
+function using<Result>(handle: object, act: (handle: object) => Result): Result {
+  try {
+    return act(handle);
+  } finally {
+    dispose(handle);
+  }
+}
+
+/** Uses the directory of the workspace. `isWritten` makes it where it is not there yet. */
+function inRoot<Result>(isWritten: boolean, act: (root: object) => Result): Result {
   const { path } = isWritten ? workspace.create() : workspace.files();
   const directories = preopens.getDirectories() as Array<[object, string]>;
-  const found = directories.find(([, name]) => name === path);
-  if (found === undefined) throw ToolError.notFound("this session has no workspace yet: nothing was written to it");
-  return found[0];
+  try {
+    const found = directories.find(([, name]) => name === path);
+    if (found === undefined) throw ToolError.notFound("this session has no workspace yet: nothing was written to it");
+    return act(found[0]);
+  } finally {
+    for (const [handle] of directories) dispose(handle);
+  }
+}
+
+/** Uses a file or directory of the workspace. */
+function at<Result>(path: string, opening: Opening, act: (handle: object) => Result): Result {
+  return inRoot(opening.write === true, (root) => using(openAt(root, path, opening), act));
 }
 
 function openAt(directory: object, path: string, { create = false, directory: isDirectory = false, truncate = false, write = false }: Opening): object {
@@ -99,8 +117,13 @@ function openAt(directory: object, path: string, { create = false, directory: is
 
 /** The bytes of a file, 8 MiB at most. Fails with `limit` where it has more, `invalid` where it is a directory. */
 export function readFile(path: string): Uint8Array {
-  const file = openAt(root(false), path, {});
-  if (translated(path, () => invoke(file, "getType", [], [])) === "directory") throw ToolError.invalid(`${JSON.stringify(path)} is a directory`);
+  return at(path, {}, (file) => {
+    if (translated(path, () => invoke(file, "getType", [], [])) === "directory") throw ToolError.invalid(`${JSON.stringify(path)} is a directory`);
+    return readWhole(path, file);
+  });
+}
+
+function readWhole(path: string, file: object): Uint8Array {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (;;) {
@@ -111,10 +134,10 @@ export function readFile(path: string): Uint8Array {
     if (isEnd || chunk.length === 0) break;
   }
   const whole = new Uint8Array(length);
-  let at = 0;
+  let written = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
+    whole.set(chunk, written);
+    written += chunk.length;
   }
   return whole;
 }
@@ -128,39 +151,49 @@ export function readText(path: string): string {
 export function writeFile(path: string, data: Uint8Array | string): void {
   const bytes = typeof data === "string" ? encodeUtf8(data) : data;
   if (!(bytes instanceof Uint8Array)) throw ToolError.invalid("`data` must be a Uint8Array or a string");
-  const file = openAt(root(true), path, { create: true, truncate: true, write: true });
-  for (let at = 0; at < bytes.length; ) {
-    const chunk = bytes.subarray(at, at + CHUNK);
-    const written = translated(path, () => invoke(file, "write", [["buffer", "bytes"], ["offset", "u64"]], [chunk, at])) as number;
-    if (written === 0) throw ToolError.unavailable(`${JSON.stringify(path)} takes no more bytes`);
-    at += written;
-  }
+  at(path, { create: true, truncate: true, write: true }, (file) => {
+    for (let offset = 0; offset < bytes.length; ) {
+      const chunk = bytes.subarray(offset, offset + CHUNK);
+      const written = translated(path, () => invoke(file, "write", [["buffer", "bytes"], ["offset", "u64"]], [chunk, offset])) as number;
+      if (written === 0) throw ToolError.unavailable(`${JSON.stringify(path)} takes no more bytes`);
+      offset += written;
+    }
+  });
 }
 
 /** What is in a directory, the workspace by default: 10,000 entries at most, in no particular order. */
 export function listDirectory(path = "."): DirectoryEntry[] {
-  const directory = openAt(root(false), path, { directory: true });
-  const stream = translated(path, () => invokeForHandle(directory, "readDirectory", [], []));
-  const entries: DirectoryEntry[] = [];
-  while (entries.length < MOST_ENTRIES) {
-    const entry = translated(path, () => invoke(stream, "readDirectoryEntry", [], [])) as DirectoryEntry | undefined;
-    if (entry === undefined) break;
-    entries.push(entry);
-  }
-  return entries;
+  return at(path, { directory: true }, (directory) =>
+    using(
+      translated(path, () => invokeForHandle(directory, "readDirectory", [], [])),
+      (stream) => {
+        const entries: DirectoryEntry[] = [];
+        while (entries.length < MOST_ENTRIES) {
+          const entry = translated(path, () => invoke(stream, "readDirectoryEntry", [], [])) as DirectoryEntry | undefined;
+          if (entry === undefined) break;
+          entries.push(entry);
+        }
+        return entries;
+      },
+    ),
+  );
+}
+
+function change(path: string, method: string): void {
+  inRoot(true, (root) => translated(path, () => invoke(root, method, [["path", "string"]], [path])));
 }
 
 /** Makes a directory. The one above it must exist. Fails with `conflict` where there is something of the name. */
 export function makeDirectory(path: string): void {
-  translated(path, () => invoke(root(true), "createDirectoryAt", [["path", "string"]], [path]));
+  change(path, "createDirectoryAt");
 }
 
 /** Removes a file. */
 export function removeFile(path: string): void {
-  translated(path, () => invoke(root(true), "unlinkFileAt", [["path", "string"]], [path]));
+  change(path, "unlinkFileAt");
 }
 
 /** Removes a directory. Fails with `conflict` where something is in it. */
 export function removeDirectory(path: string): void {
-  translated(path, () => invoke(root(true), "removeDirectoryAt", [["path", "string"]], [path]));
+  change(path, "removeDirectoryAt");
 }

@@ -32,3 +32,13 @@ export function invokeForHandle(receiver: any, method: string, parameters: Param
     throw hostError(thrown);
   }
 }
+
+/**
+ * Lets go of a handle, which costs one of the call's 1,024. Engines drop it with the garbage otherwise,
+ * which a short call never collects.
+ */
+export function dispose(handle: object): void {
+  const { dispose: symbol } = Symbol as { dispose?: symbol };
+  const act = symbol === undefined ? undefined : (handle as Record<symbol, unknown>)[symbol];
+  if (typeof act === "function") act.call(handle);
+}

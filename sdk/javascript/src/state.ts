@@ -143,6 +143,11 @@ export class Bucket {
     return this.#handle.usage();
   }
 
+  /** Lets go of the bucket, of which a call may have 1,024 open. Only what opens hundreds has to. */
+  close(): void {
+    this.#handle.dispose();
+  }
+
   /** When the content of this bucket last expired (RFC 3339), if that is why it is empty. */
   expiredAt(): string | undefined {
     return this.#handle.expiredAt();

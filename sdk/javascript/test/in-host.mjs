@@ -99,8 +99,8 @@ function grantAll(origin) {
   grant("builder", "process=cc", "events");
   grant("reader", `webview=${origin}`, "webview.private_addresses");
   grant("offering", "events");
-  grant("filing", "workspace");
-  grant("monkeyfiling", "workspace");
+  grant("filing", "workspace", "state");
+  grant("monkeyfiling", "workspace", "state");
   for (const name of ["devices", "monkeydevices"]) {
     grant(name, "terminal.shell", "process=cat", `webview=${origin}`, "webview.private_addresses");
   }

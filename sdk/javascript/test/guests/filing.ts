@@ -1,6 +1,7 @@
 // Files of the workspace, from the first to the last.
 
 import { plugin, tool, ToolError } from "@wharf/sdk";
+import { bucket } from "@wharf/sdk/state";
 import { listDirectory, makeDirectory, readFile, readText, removeDirectory, removeFile, writeFile } from "@wharf/sdk/files";
 
 function codeOf(act: () => unknown): string {
@@ -18,6 +19,9 @@ const file = tool({ name: "file", description: "Makes, reads and removes files."
   makeDirectory("folder");
   writeFile("folder/large", new Uint8Array(8_388_608).fill(7));
   const large = readFile("folder/large");
+  // More often than a call may have handles.
+  for (let round = 0; round < 1_500; round++) readText("note.txt");
+  for (let round = 0; round < 1_500; round++) bucket("session", "notes").close();
   const seen = {
     text: readText("note.txt"),
     large: [large.length, large.at(-1)],
