@@ -20,9 +20,14 @@ fn main() -> io::Result<()> {
     let repository = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../..");
     let output = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let is_there = repository.join("sdk/rust/Cargo.toml").is_file();
-    let (rust, python) = if is_there { (rust(&repository)?, python(&repository)?) } else { (Vec::new(), Vec::new()) };
+    let none = || Ok(Vec::new());
+    let kits = [
+        ("RUST", if is_there { rust(&repository) } else { none() }?),
+        ("PYTHON", if is_there { python(&repository) } else { none() }?),
+        ("JAVASCRIPT", if is_there { javascript(&repository) } else { none() }?),
+    ];
     let mut source = String::new();
-    for (name, files) in [("RUST", rust), ("PYTHON", python)] {
+    for (name, files) in kits {
         let kit = pack(&name.to_lowercase(), &files, &output)?;
         source.push_str(&format!("pub(crate) const {name}: Kit = {kit};\n"));
     }
@@ -54,10 +59,33 @@ fn python(repository: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut files = Vec::new();
     gather(&repository.join("sdk/python/src/wharf_sdk"), "wharf_sdk", &mut files)?;
     files.retain(|(name, _)| !name.contains("/__pycache__/") && !name.starts_with("wharf_sdk/wit/"));
-    let mut contract = Vec::new();
-    gather(&repository.join("wit"), "wharf_sdk/wit", &mut contract)?;
-    files.extend(contract.into_iter().filter(|(name, _)| name.ends_with(".wit")));
+    contract(repository, "wharf_sdk/wit", &mut files)?;
     Ok(files)
+}
+
+/// The files of the kit of JavaScript and TypeScript: its sources, which `npm install` compiles.
+fn javascript(repository: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let folder = repository.join("sdk/javascript");
+    let mut files = Vec::new();
+    for name in ["package.json", "tsconfig.json"] {
+        let path = folder.join(name);
+        println!("cargo::rerun-if-changed={}", path.display());
+        files.push((name.to_owned(), fs::read(path)?));
+    }
+    for name in ["bin", "scripts", "src", "wasi"] {
+        gather(&folder.join(name), name, &mut files)?;
+    }
+    files.retain(|(name, _)| !name.starts_with("src/generated/"));
+    contract(repository, "wit", &mut files)?;
+    Ok(files)
+}
+
+/// The text of the contract, without the documents beside it.
+fn contract(repository: &Path, name: &str, files: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
+    let mut all = Vec::new();
+    gather(&repository.join("wit"), name, &mut all)?;
+    files.extend(all.into_iter().filter(|(name, _)| name.ends_with(".wit")));
+    Ok(())
 }
 
 /// The manifest of the kit's workspace: what its members inherit of the repository's.

@@ -1,19 +1,19 @@
 //! Components built by the tools of their language: what the author would type, with the metadata
 //! of the manifest in the result.
 
+mod javascript;
 mod python;
 mod rust;
+mod tool;
 
 use std::{
     ffi::OsString,
     fs,
     io::Write as _,
     path::{Path, PathBuf},
-    process::{Command, ExitStatus},
 };
 
-use auditable_serde::VersionInfo;
-
+use self::tool::RawComponent;
 use crate::{
     error::AuthorError,
     language::Language,
@@ -41,14 +41,6 @@ pub struct BuiltComponent {
     pub version: Option<String>,
     /// Its size.
     pub bytes: u64,
-}
-
-/// What a tool of a language has made.
-struct RawComponent {
-    bytes: Vec<u8>,
-    metadata: ManifestMetadata,
-    /// The libraries in it, where the language tells them.
-    libraries: Option<VersionInfo>,
 }
 
 impl Project {
@@ -82,6 +74,7 @@ impl Project {
     pub fn built(&self) -> Result<BuiltComponent, AuthorError> {
         let ManifestMetadata { name, version, .. } = match self.language {
             Language::Rust => rust::manifest(&self.folder)?,
+            Language::TypeScript | Language::JavaScript => javascript::manifest(&self.folder)?,
             Language::Python => python::manifest(&self.folder)?,
         };
         let file = self.place(&name);
@@ -104,6 +97,7 @@ impl Project {
         let manifest = self.folder.join(self.language.manifest());
         let RawComponent { bytes, metadata, libraries } = match self.language {
             Language::Rust => rust::build(&self.folder, arguments)?,
+            Language::TypeScript | Language::JavaScript => javascript::build(&self.folder, arguments)?,
             Language::Python => python::build(&self.folder, arguments)?,
         };
         if !bytes.starts_with(COMPONENT_PREAMBLE) {
@@ -144,39 +138,4 @@ fn readable(file: &Path) -> Result<(), AuthorError> {
 #[cfg(not(unix))]
 fn readable(_file: &Path) -> Result<(), AuthorError> {
     Ok(())
-}
-
-/// A tool of a language on the search path, and how to get it.
-struct Tool {
-    program: &'static str,
-    remedy: &'static str,
-}
-
-impl Tool {
-    fn command(&self, folder: &Path) -> Command {
-        self.command_by(self.program.as_ref(), folder)
-    }
-
-    /// The same by a program of its own, as that of a virtual environment.
-    fn command_by(&self, program: &Path, folder: &Path) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(folder);
-        command
-    }
-
-    /// Runs it and returns what it printed. Its messages go to standard error.
-    fn run(&self, command: &mut Command) -> Result<(ExitStatus, Vec<u8>), AuthorError> {
-        let output = command.stderr(std::process::Stdio::inherit()).output();
-        let output = output.map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => AuthorError::Missing { program: self.program, remedy: self.remedy },
-            _ => AuthorError::file(self.program)(error),
-        })?;
-        Ok((output.status, output.stdout))
-    }
-
-    /// The error of a run that ended badly, which has said why on standard error.
-    fn failed(&self, command: &Command, status: ExitStatus) -> AuthorError {
-        let first = command.get_args().next().unwrap_or_default().to_string_lossy();
-        AuthorError::Failed { command: format!("{} {first}", self.program), status: status.to_string() }
-    }
 }

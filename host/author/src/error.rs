@@ -27,7 +27,7 @@ pub enum AuthorError {
     },
     /// No manifest says which language it is.
     #[error(
-        "{0} is no plugin's folder: it has neither Cargo.toml (Rust) nor pyproject.toml (Python). `wharf new` makes one"
+        "{0} is no plugin's folder: it has no Cargo.toml (Rust), package.json (JavaScript, TypeScript) or pyproject.toml (Python). `wharf new` makes one"
     )]
     NoProject(PathBuf),
     /// A tool of the language is not there.

@@ -17,7 +17,7 @@ mod carried {
     include!(concat!(env!("OUT_DIR"), "/kits.rs"));
 }
 
-pub(crate) use carried::{PYTHON, RUST};
+pub(crate) use carried::{JAVASCRIPT, PYTHON, RUST};
 
 impl Kit {
     /// Whether it is carried: a program that was built out of packages has none.

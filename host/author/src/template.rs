@@ -1,89 +1,9 @@
 //! The files of new plugins. Words in double braces are filled in; all else stays as it is.
 
+mod tools;
+
 use crate::{capability::PluginCapability, kit, language::Language};
-
-/// A tool of a new plugin, which uses one capability.
-pub(crate) struct TemplateTool {
-    pub(crate) capability: PluginCapability,
-    /// Its name, and the module that has it.
-    pub(crate) name: &'static str,
-    pub(crate) module: &'static str,
-    pub(crate) does: &'static str,
-    /// Why it asks, for the operator.
-    pub(crate) reason: &'static str,
-    /// What `wharf.toml` grants beside the reason, for trying it.
-    grant: &'static str,
-    /// What `cases.toml` says of its calls.
-    cases: &'static [&'static str],
-}
-
-/// What the tools of all languages do.
-pub(crate) const TOOLS: [TemplateTool; 6] = [
-    TemplateTool {
-        capability: PluginCapability::State,
-        name: "count_visit",
-        module: "visits",
-        does: "counts the visits of somebody in this session",
-        reason: "counts visits",
-        grant: "",
-        cases: &[
-            "name = \"a visit is counted\"\narguments = { visitor = \"Ada\" }\nsession = \"one\"\nstructured = { count = 1 }\n",
-            "name = \"the next visit counts on\"\narguments = { visitor = \"Ada\" }\nsession = \"one\"\nstructured = { count = 2 }\n",
-            "name = \"another session has its own count\"\narguments = { visitor = \"Ada\" }\nsession = \"two\"\nstructured = { count = 1 }\n",
-        ],
-    },
-    TemplateTool {
-        capability: PluginCapability::Process,
-        name: "compiler_version",
-        module: "compiler",
-        does: "starts `cc --version` and tells its first line",
-        reason: "asks the compiler for its version",
-        grant: "programs = [\"cc\"]\n",
-        cases: &["name = \"the compiler has a version\"\ntext_contains = \".\"\n"],
-    },
-    TemplateTool {
-        capability: PluginCapability::Terminal,
-        name: "compute",
-        module: "sums",
-        does: "computes an expression with `python3` in a terminal",
-        reason: "computes with an interpreter",
-        grant: "programs = [\"python3\"]\n",
-        cases: &["name = \"a product\"\narguments = { expression = \"6 * 7\" }\ntext_contains = \"42\"\n"],
-    },
-    TemplateTool {
-        capability: PluginCapability::Webview,
-        name: "page_title",
-        module: "titles",
-        does: "tells the title of a web page",
-        reason: "reads the titles of pages",
-        grant: "origins = [\"https://example.com\"]\n",
-        cases: &[
-            "name = \"another origin is denied\"\narguments = { url = \"https://example.org/\" }\nerror = \"denied\"\n",
-        ],
-    },
-    TemplateTool {
-        capability: PluginCapability::Http,
-        name: "fetch",
-        module: "fetching",
-        does: "fetches an address and tells its status and size",
-        reason: "fetches what it is told to",
-        grant: "requests = [\"https://example.com/*\"]\n",
-        cases: &[
-            "name = \"another server is denied\"\narguments = { url = \"https://example.org/\" }\nerror = \"denied\"\n",
-        ],
-    },
-    TemplateTool {
-        capability: PluginCapability::Workspace,
-        name: "write_note",
-        module: "notes",
-        does: "writes a note into the workspace of the session",
-        reason: "writes notes into the workspace",
-        grant: "access = \"write\"\n",
-        cases: &[
-            "name = \"a note is written\"\narguments = { text = \"remember\" }\nstructured = { path = \"note.txt\", bytes = 8 }\n",
-        ],
-    },
-];
+pub(crate) use tools::{TOOLS, TemplateTool};
 
 /// A file of a new plugin.
 pub(crate) type TemplateFile = (String, String);
@@ -100,6 +20,8 @@ impl Wanted<'_> {
     pub(crate) fn files(&self) -> Vec<TemplateFile> {
         let mut files = match self.language {
             Language::Rust => self.rust(),
+            Language::TypeScript => self.javascript("ts"),
+            Language::JavaScript => self.javascript("js"),
             Language::Python => self.python(),
         };
         files.push(("README.md".to_owned(), self.readme()));
@@ -112,6 +34,7 @@ impl Wanted<'_> {
     pub(crate) const fn test_command(&self) -> &'static str {
         match self.language {
             Language::Rust => "cargo test",
+            Language::TypeScript | Language::JavaScript => "npm install && npm test",
             Language::Python => "PYTHONPATH=kit python3 -m unittest discover -s tests -t .",
         }
     }
@@ -179,6 +102,75 @@ impl Wanted<'_> {
         )
     }
 
+    fn javascript(&self, extension: &str) -> Vec<TemplateFile> {
+        let mut files = vec![
+            (".gitignore".to_owned(), include_str!("../templates/javascript/gitignore").to_owned()),
+            (".github/workflows/ci.yml".to_owned(), include_str!("../templates/javascript/ci.yml").to_owned()),
+            (".vscode/settings.json".to_owned(), include_str!("../templates/javascript/settings.json").to_owned()),
+            ("tsconfig.json".to_owned(), include_str!("../templates/javascript/tsconfig.json").to_owned()),
+            (format!("src/greeting.{extension}"), include_str!("../templates/javascript/greeting.js").to_owned()),
+            ("test/greeting.test.mjs".to_owned(), include_str!("../templates/javascript/greeting.test.mjs").to_owned()),
+            ("package.json".to_owned(), self.package_json(extension)),
+        ];
+        for tool in self.tools {
+            files.push((format!("src/{}.{extension}", tool.module), javascript_module(tool.capability).to_owned()));
+        }
+        let mut tools: Vec<_> = self.tools.iter().map(|tool| (tool.module, camel_case(tool.name))).collect();
+        tools.insert(0, ("greeting", "greet".to_owned()));
+        let imports: String = tools
+            .iter()
+            .map(|(module, name)| format!("import {{ {name} }} from \"./{module}.{extension}\";\n"))
+            .collect();
+        let names: Vec<_> = tools.into_iter().map(|(_, name)| name).collect();
+        let plugin = format!(
+            "// The plugin `{}`: its tools, in the order of the list.\n\nimport {{ plugin }} from \"@wharf/sdk\";\n\n{imports}\n\
+             export default plugin({{ tools: [{}] }});\n",
+            self.name,
+            names.join(", ")
+        );
+        files.push((format!("src/plugin.{extension}"), plugin));
+        files
+    }
+
+    fn package_json(&self, extension: &str) -> String {
+        // The engine without a fetch is small; the other one is eight times as large.
+        let fetches = self.tools.iter().any(|tool| tool.capability == PluginCapability::Http);
+        let engine = if fetches { "spidermonkey" } else { "quickjs" };
+        let reasons: serde_json::Map<_, _> =
+            self.tools.iter().map(|tool| (tool.capability.as_str().to_owned(), tool.reason.into())).collect();
+        let mut development = serde_json::json!({ "@types/node": "^20.19.0", "typescript": "7.0.2" });
+        if fetches {
+            development["@bytecodealliance/componentize-js"] = "0.23.0".into();
+            // It imports this one without depending on it; 0.26.1 hands it no folder.
+            development["@bytecodealliance/preview2-shim"] = "0.26.0".into();
+        } else {
+            development["componentize-qjs"] = "0.4.5".into();
+        }
+        let carried = kit::JAVASCRIPT.is_carried();
+        let sdk = if carried { "file:kit" } else { env!("CARGO_PKG_VERSION") };
+        let bundle = "--bundle --packages=external --platform=node --format=esm --outfile=dist/plugin.mjs";
+        let mut scripts = serde_json::json!({
+            "test": format!("esbuild src/plugin.{extension} {bundle} --log-level=error && node --test test/*.test.mjs"),
+            "check": "tsc --noEmit",
+        });
+        if carried {
+            scripts["postinstall"] = "npm run --prefix kit build".into();
+        }
+        let manifest = serde_json::json!({
+            "name": self.name,
+            "version": "0.1.0",
+            "description": "A plugin for Wharf.",
+            "license": "Apache-2.0",
+            "private": true,
+            "type": "module",
+            "scripts": scripts,
+            "wharf": { "main": format!("src/plugin.{extension}"), "engine": engine, "reasons": reasons },
+            "dependencies": { "@wharf/sdk": sdk },
+            "devDependencies": development,
+        });
+        format!("{manifest:#}\n")
+    }
+
     fn python(&self) -> Vec<TemplateFile> {
         let module = self.name.replace('-', "_");
         let fixed = [
@@ -235,6 +227,9 @@ impl Wanted<'_> {
                 "`kit/` has the crates that it is built with, of the version that fits the host. They are no part of your code."
             }
             Language::Rust => "`wharf-sdk` is the crate that it is built with.",
+            Language::TypeScript | Language::JavaScript => {
+                "`kit/` has the package that it is built with, of the version that fits the host; `npm install` compiles it. It is no part of your code."
+            }
             Language::Python => {
                 "`kit/` has the package that it is built with, of the version that fits the host. It is no part of your code."
             }
@@ -259,6 +254,9 @@ impl Wanted<'_> {
         let own = self.tools.iter().map(|tool| (tool.name, tool.cases));
         for (tool, cases) in [("greet", greet.as_slice())].into_iter().chain(own) {
             for case in cases {
+                // The engine with a fetch says of a request no more than that it failed.
+                let is_vague = tool == "fetch" && matches!(self.language, Language::TypeScript | Language::JavaScript);
+                let case = if is_vague { case.replace("\"denied\"", "\"unavailable\"") } else { (*case).to_owned() };
                 text.push_str(&format!("\n[[case]]\ntool = \"{tool}\"\n{case}"));
             }
         }
@@ -300,6 +298,27 @@ const fn python_module(capability: PluginCapability) -> &'static str {
         PluginCapability::Http => include_str!("../templates/python/fetching.py"),
         PluginCapability::Workspace => include_str!("../templates/python/notes.py"),
     }
+}
+
+const fn javascript_module(capability: PluginCapability) -> &'static str {
+    match capability {
+        PluginCapability::State => include_str!("../templates/javascript/visits.js"),
+        PluginCapability::Process => include_str!("../templates/javascript/compiler.js"),
+        PluginCapability::Terminal => include_str!("../templates/javascript/sums.js"),
+        PluginCapability::Webview => include_str!("../templates/javascript/titles.js"),
+        PluginCapability::Http => include_str!("../templates/javascript/fetching.js"),
+        PluginCapability::Workspace => include_str!("../templates/javascript/notes.js"),
+    }
+}
+
+/// `count_visit` as `countVisit`.
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |name, word| {
+        let (initial, rest) = word.split_at(word.len().min(1));
+        name + &initial.to_uppercase() + rest
+    })
 }
 
 /// A template with its words filled in.

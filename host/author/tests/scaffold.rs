@@ -27,7 +27,8 @@ fn each_capability_brings_a_tool_a_reason_and_a_grant() {
         assert_eq!(Language::of(&folder), Some(language));
         let read = |path: &str| fs::read_to_string(folder.join(path)).expect("there");
         let all: String = made.files.iter().map(|path| read(path)).collect();
-        assert!(all.matches(made.tools[1]).count() > 3, "{all}");
+        // In the source, the README and a case.
+        assert!(all.matches(made.tools[1]).count() >= 3, "{all}");
         assert!(all.contains(&format!("[[case]]\ntool = \"{}\"\n", made.tools[1])), "{all}");
         let table = format!("[plugin.my-plugin.grants.{}]\nreason = \"", capability.as_str());
         assert!(read("wharf.toml").contains(&table));

@@ -2,6 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -12,13 +13,16 @@ import { parse } from "./wit.mjs";
 const EXPORTED = new Set(["tools", "prompts", "resources", "completion"]);
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const contract = join(root, "..", "..", "wit");
+// Elsewhere, a folder of that name is another one's.
+const repository = join(root, "..", "..");
+const isInRepository = existsSync(join(repository, "sdk", "javascript", "package.json"));
+const contract = join(repository, "wit");
 const copied = join(root, "wit");
 const generated = join(root, "src", "generated");
 const modules = join(root, "dist", "wit");
 
-// An installed package has the copy alone.
-if (existsSync(contract)) {
+// A package and the kit of a new plugin have the copy alone.
+if (isInRepository) {
   rmSync(copied, { recursive: true, force: true });
   mkdirSync(copied, { recursive: true });
   for (const file of readdirSync(contract)) copyFileSync(join(contract, file), join(copied, file));
@@ -58,4 +62,6 @@ const declaration =
   "/** An interface of the host, as the engine hands it to a module: unchecked. */\nexport declare const host: any;\n";
 writeFileSync(join(modules, "module.d.ts"), declaration);
 
-execFileSync(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "--project", root], { stdio: "inherit" });
+// Of the nearest `node_modules`: the kit of a plugin has none of its own.
+const typescript = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
+execFileSync(process.execPath, [join(typescript, "bin", "tsc"), "--project", root], { stdio: "inherit" });

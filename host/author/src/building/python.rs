@@ -9,7 +9,7 @@ use std::{
 
 use serde::Deserialize;
 
-use super::{RawComponent, Tool};
+use super::tool::{RawComponent, Tool};
 use crate::{error::AuthorError, metadata::ManifestMetadata};
 
 const PYTHON: Tool = Tool { program: "python3", remedy: "install Python 3.11 or later" };

@@ -12,7 +12,7 @@ use std::{
 use auditable_serde::VersionInfo;
 use serde::Deserialize;
 
-use super::{RawComponent, Tool};
+use super::tool::{RawComponent, Tool};
 use crate::{error::AuthorError, metadata::ManifestMetadata};
 
 const TARGET: &str = "wasm32-wasip2";

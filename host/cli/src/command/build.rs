@@ -11,7 +11,8 @@ use crate::{bytes::size, exit::Unusable};
 /// Build the component of the plugin in a folder, with the tools of its language
 ///
 /// It runs what its author would: cargo for Rust, for `wasm32-wasip2`;
-/// componentize-py for Python. The component then says its name, version, description, licence, homepage and
+/// componentize-py for Python; tsc and componentize-qjs or componentize-js for
+/// JavaScript and TypeScript. The component then says its name, version, description, licence, homepage and
 /// repository, as the manifest has them.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "\

@@ -44,7 +44,7 @@ struct LanguageChoice(Language);
 
 impl ValueEnum for LanguageChoice {
     fn value_variants<'v>() -> &'v [Self] {
-        &[Self(Language::Rust), Self(Language::Python)]
+        &[Self(Language::Rust), Self(Language::TypeScript), Self(Language::JavaScript), Self(Language::Python)]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
