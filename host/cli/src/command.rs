@@ -13,6 +13,7 @@ mod line;
 mod new;
 mod plugin;
 mod processes;
+mod publish;
 mod serve;
 mod sessions;
 mod state;
@@ -78,6 +79,7 @@ enum Command {
     Build(build::BuildArguments),
     Dev(dev::DevArguments),
     Test(test::TestArguments),
+    Publish(publish::PublishArguments),
     Config(config::ConfigArguments),
     Plugin(plugin::PluginArguments),
     State(state::StateArguments),
@@ -105,6 +107,7 @@ impl Wharf {
             Command::Build(build) => build.run(),
             Command::Dev(dev) => dev.run(self.global),
             Command::Test(test) => test.run(self.global),
+            Command::Publish(publish) => publish.run(&self.global),
             Command::Config(config) => config.run(&self.global),
             Command::Plugin(plugin) => plugin.run(&self.global),
             Command::State(state) => state.run(&self.global),

@@ -16,4 +16,6 @@ pub use client::{agent, is_protected};
 pub use error::SourceError;
 pub use fetch::{FetchError, FetchedComponent, read_component};
 pub use oci::{OciError, OciReference, RegistryLogins};
+#[cfg(feature = "oci")]
+pub use oci::{Publication, PublishedComponent, publish};
 pub use source::PluginSource;

@@ -1,4 +1,4 @@
-//! Components that lie in an OCI registry. A reference is resolved once, to the digest of
+//! Components that lie in an OCI registry, or go there. A reference is resolved once, to the digest of
 //! the manifest that came; from there on everything is asked for by digest and checked
 //! against the very bytes that came.
 //!
@@ -11,6 +11,7 @@ mod digest;
 mod error;
 mod logins;
 mod manifest;
+mod publish;
 mod reference;
 mod session;
 
@@ -20,6 +21,7 @@ use oci_spec::image::Digest;
 
 pub use error::OciError;
 pub use logins::RegistryLogins;
+pub use publish::{Publication, PublishedComponent, publish};
 pub use reference::OciReference;
 pub(crate) use reference::SCHEME;
 use session::RegistrySession;

@@ -223,6 +223,8 @@ pub mod sources {
     pub use wharf_sources::{
         FetchError, FetchedComponent, OciError, OciReference, PluginSource, RegistryLogins, SourceError, read_component,
     };
+    #[cfg(feature = "oci")]
+    pub use wharf_sources::{Publication, PublishedComponent, publish};
 }
 
 /// Texts of plugins and clients, made fit for a line of a log or a terminal.

@@ -54,6 +54,17 @@ fn a_call_takes_its_arguments_from_standard_input_where_it_is_told_to() {
 }
 
 #[test]
+fn a_tool_that_asks_for_input_is_told_and_has_not_answered() {
+    let shell = Shell::new(&Setup::new().plugin("conformance", &component("guest-conformance"), ""));
+    let call = ["call", "conformance__test_input_required_result_elicitation", "{}"];
+    let run = shell.run(&call);
+    assert_eq!((run.code, run.out.as_str()), (Some(1), ""), "{run:?}");
+    assert!(run.err.contains("asks for input") && run.err.contains("user_name, elicitation/create: "), "{run:?}");
+    let whole = parsed(&shell.run(&[call.as_slice(), &["--json"]].concat()));
+    assert_eq!(whole["inputRequired"]["requests"]["user_name"]["method"], "elicitation/create");
+}
+
+#[test]
 fn a_call_that_fails_says_why_on_standard_error_and_as_json_where_asked() {
     let shell = Shell::new(&Setup::new());
     for (arguments, code, word) in [

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use clap::Args;
 use serde_json::{Map, Value, json};
-use wharf::{Answer, AssistantId, CallRequest, Code, Context, Error, TenantId, ThreadId};
+use wharf::{Answer, AssistantId, CallRequest, Code, Context, Error, TenantId, ThreadId, input::InputRequired};
 
 use crate::{
     exit::{FAILED, Misused},
@@ -17,8 +17,8 @@ use crate::{
 
 /// Call one tool and print its answer
 ///
-/// Exit code 0 where the tool answered, 1 where it answered with an error or
-/// the call failed. Processes that the tool started end with this command.
+/// Exit code 0 where the tool answered, 1 where it answered with an error, asks
+/// for input or the call failed. Processes that the tool started end with this command.
 ///
 /// Example: keep a document and find something in it
 ///
@@ -142,6 +142,9 @@ impl CallArguments {
     }
 
     fn print(&self, answer: &Answer) -> Result<ExitCode> {
+        if let Some(asked) = &answer.input_required {
+            return self.print_question(asked);
+        }
         if self.json {
             let content: Vec<_> = answer
                 .content
@@ -161,6 +164,30 @@ impl CallArguments {
             }
         }
         Ok(if answer.is_error { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
+    }
+
+    /// What the tool asks for before it answers. Nobody can be asked here.
+    fn print_question(&self, asked: &InputRequired) -> Result<ExitCode> {
+        if self.json {
+            let requests: Map<_, _> = asked
+                .requests
+                .iter()
+                .map(|(name, request)| {
+                    (name.clone(), json!({"method": request.method.as_str(), "params": request.parameters}))
+                })
+                .collect();
+            print_json(&json!({"inputRequired": {"requests": requests, "state": asked.state}}))?;
+        } else {
+            eprintln!("error: the tool asks for input before it answers, which a client of the protocol can give:");
+            for (name, request) in &asked.requests {
+                let message = request.parameters.get("message").and_then(Value::as_str).unwrap_or_default();
+                eprintln!(
+                    "  {}",
+                    format!("{name}, {}: {message}", request.method.as_str()).trim_end_matches([' ', ':'])
+                );
+            }
+        }
+        Ok(ExitCode::from(FAILED))
     }
 
     fn print_failure(&self, error: &Error) -> Result<ExitCode> {

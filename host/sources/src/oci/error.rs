@@ -40,6 +40,31 @@ pub enum OciError {
         /// What it does not have.
         wanted: String,
     },
+    /// The tag names another artifact.
+    #[error(
+        "{reference} names {named} already, and those who asked for it before would get another component: raise the \
+         version, or say that it may be replaced"
+    )]
+    Moves {
+        /// What was to be published.
+        reference: String,
+        /// What it names.
+        named: String,
+    },
+    /// A reference by digest cannot be given a component.
+    #[error("{reference} names an artifact by its digest; publish under a tag, such as `:0.1.0`")]
+    Fixed {
+        /// What was to be published.
+        reference: String,
+    },
+    /// It wants the component somewhere that nobody protects, or at another server.
+    #[error("{registry} wants the component at {address}, where it is not sent: it has to be the registry itself")]
+    Elsewhere {
+        /// Which registry.
+        registry: String,
+        /// Where it sends to.
+        address: String,
+    },
     /// It asks for a login, and there is none for it.
     #[error(
         "{registry} shows this only after a login, if it has it: write one for `{at}` under `auths` in {place} \

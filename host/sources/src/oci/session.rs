@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use oci_spec::image::Digest;
 use serde::Deserialize;
-use ureq::{Agent, Body, http::Response};
+use ureq::{Agent, Body, RequestBuilder, http::Response};
 use url::Url;
 use wharf_core::text;
 
@@ -35,6 +35,26 @@ pub(super) struct ReceivedManifest {
     pub(super) called: Option<String>,
 }
 
+/// A request that is made anew once the registry has asked for a login.
+type SendRequest<'r> = dyn Fn(&Agent, &Url, &Wanted) -> Result<Response<Body>, ureq::Error> + 'r;
+
+/// What every request that is sent has.
+struct Wanted {
+    time: Duration,
+    authorization: Option<String>,
+}
+
+impl Wanted {
+    fn set<B>(&self, request: RequestBuilder<B>) -> RequestBuilder<B> {
+        let request =
+            request.config().http_status_as_error(false).max_redirects(0).timeout_global(Some(self.time)).build();
+        match &self.authorization {
+            Some(authorization) => request.header("authorization", authorization),
+            None => request,
+        }
+    }
+}
+
 /// What gives out tokens answers under one of two names.
 #[derive(Deserialize)]
 struct TokenAnswer {
@@ -47,6 +67,8 @@ pub(super) struct RegistrySession<'a> {
     logins: &'a RegistryLogins,
     agent: Agent,
     deadline: Instant,
+    /// What a token is asked for.
+    actions: &'static str,
     /// For the registry alone.
     authorization: Option<String>,
     /// The server that checks logins, and whether one was sent there.
@@ -57,7 +79,82 @@ impl<'a> RegistrySession<'a> {
     pub(super) fn new(reference: &'a OciReference, time: Duration, logins: &'a RegistryLogins) -> Self {
         let agent = agent(reference.base(), time);
         let deadline = Instant::now() + time;
-        Self { reference, logins, agent, deadline, authorization: None, door: None }
+        Self { reference, logins, agent, deadline, actions: "pull", authorization: None, door: None }
+    }
+
+    /// A session that also writes.
+    pub(super) fn to_publish(reference: &'a OciReference, time: Duration, logins: &'a RegistryLogins) -> Self {
+        Self { actions: "pull,push", ..Self::new(reference, time, logins) }
+    }
+
+    /// The digest of the manifest that the reference names, if it names one.
+    pub(super) fn tagged(&mut self) -> Result<Option<Digest>, OciError> {
+        match self.manifest() {
+            Ok(manifest) => super::digest::of(&manifest.bytes).map(Some),
+            Err(OciError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sends a blob, unless it is there.
+    pub(super) fn upload(&mut self, digest: &Digest, bytes: &[u8]) -> Result<(), OciError> {
+        let known = self.address("blobs", digest.as_ref())?;
+        let is_there = self.send(&known, &|agent, address, wanted| wanted.set(agent.head(address.as_str())).call())?;
+        if is_there.status().as_u16() == 200 {
+            return Ok(());
+        }
+        let begin = self.address("blobs", "uploads/")?;
+        let begun =
+            self.send(&begin, &|agent, address, wanted| wanted.set(agent.post(address.as_str())).send_empty())?;
+        self.done(&begin, &begun, 202)?;
+        let place = begun.headers().get("location").and_then(|place| place.to_str().ok()).unwrap_or_default();
+        let elsewhere = |address: &str| OciError::Elsewhere {
+            registry: authority(self.reference.base()),
+            address: text::line(address.split(['?', '#']).next().unwrap_or(address), ADDRESS_BYTES),
+        };
+        let mut place = begin.join(place).map_err(|_| elsewhere(place))?;
+        // The login goes along, and the component may be nobody else's yet.
+        if (place.scheme(), authority(&place)) != (begin.scheme(), authority(&begin)) {
+            return Err(elsewhere(place.as_str()));
+        }
+        place.query_pairs_mut().append_pair("digest", digest.as_ref());
+        let sent = self.send(&place, &|agent, address, wanted| {
+            wanted.set(agent.put(address.as_str())).header("content-type", "application/octet-stream").send(bytes)
+        })?;
+        self.done(&place, &sent, 201)
+    }
+
+    /// Names a manifest by the tag of the reference.
+    pub(super) fn put_manifest(&mut self, kind: &str, bytes: &[u8]) -> Result<(), OciError> {
+        let address = self.address("manifests", self.reference.version())?;
+        let sent = self.send(&address, &|agent, address, wanted| {
+            wanted.set(agent.put(address.as_str())).header("content-type", kind).send(bytes)
+        })?;
+        self.done(&address, &sent, 201)
+    }
+
+    /// Sends a request, with the authorization that the registry asks for. No redirect is followed.
+    fn send(&mut self, address: &Url, request: &SendRequest<'_>) -> Result<Response<Body>, OciError> {
+        loop {
+            let wanted = Wanted {
+                time: self.deadline.saturating_duration_since(Instant::now()),
+                authorization: self.authorization.clone(),
+            };
+            let response = request(&self.agent, address, &wanted)
+                .map_err(|source| OciError::Request { address: told(address), source: Box::new(source) })?;
+            match response.status().as_u16() {
+                401 if self.authorization.is_none() => self.authorize(&response)?,
+                401 | 403 => return Err(self.refused()),
+                _ => return Ok(response),
+            }
+        }
+    }
+
+    fn done(&self, address: &Url, response: &Response<Body>, wanted: u16) -> Result<(), OciError> {
+        match response.status().as_u16() {
+            status if status == wanted => Ok(()),
+            status => Err(OciError::Status { address: told(address), status }),
+        }
     }
 
     /// The manifest of the reference, as it came.
@@ -141,7 +238,7 @@ impl<'a> RegistrySession<'a> {
 
     /// A token to read this one name, whatever else the registry asks for.
     fn token(&mut self, mut realm: Url, service: Option<&str>) -> Result<String, OciError> {
-        let scope = format!("repository:{}:pull", self.reference.repository());
+        let scope = format!("repository:{}:{}", self.reference.repository(), self.actions);
         realm.set_fragment(None);
         let at = realm.clone();
         realm.query_pairs_mut().extend_pairs(service.map(|service| ("service", service))).append_pair("scope", &scope);

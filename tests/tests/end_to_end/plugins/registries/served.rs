@@ -56,6 +56,39 @@ fn a_plugin_is_added_by_tag_and_updated_to_what_the_tag_names_then() {
 }
 
 #[test]
+fn what_is_published_can_be_added_and_no_tag_is_moved_by_accident() {
+    let Some(registry) = OciRegistry::start() else { return };
+    let place = Place::new(&Setup::bare());
+    let (first, second) =
+        (place.data.write("greeter.wasm", saying(true)), place.data.write("other.wasm", saying(false)));
+    let [first, second] = [&first, &second].map(|file| file.to_str().expect("a plain path"));
+    let address = reference(&registry, ":1.2");
+    let told = place.ran(&["publish", &address, "--component", first]);
+    let by_digest =
+        told.lines().find_map(|line| line.strip_prefix("  always this very component: ")).expect("told").to_owned();
+    assert!(told.starts_with(&format!("Published {address}\n")), "{told}");
+    let added = place.json(&["plugin", "add", &address]);
+    assert_eq!(added["receipt"]["tools"], json!(["run"]), "{added}");
+    assert!(by_digest.ends_with(added["receipt"]["manifest"].as_str().expect("a digest")), "{by_digest}: {added}");
+
+    let again = place.ran(&["publish", &address, "--component", first]);
+    assert!(again.starts_with("There already:") && again.contains(&by_digest), "{again}");
+    let refused = place.run(&["publish", &address, "--component", second]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.err.contains("raise the version"), "{refused:?}");
+    let replaced = place.ran(&["publish", &address, "--component", second, "--replace"]);
+    assert!(replaced.starts_with("Published") && !replaced.contains(&by_digest), "{replaced}");
+    // The first one is still there by its digest.
+    place.ran(&["plugin", "update", "greeter", &by_digest]);
+
+    let fixed = place.run(&["publish", &by_digest, "--component", first]);
+    assert!(fixed.err.contains("by its digest"), "{fixed:?}");
+    let bad = place.data.write("bad.wasm", "no component");
+    let bad = place.run(&["publish", &address, "--component", bad.to_str().expect("plain"), "--replace"]);
+    assert!(bad.code == Some(3) && bad.err.contains("no Wasm"), "{bad:?}");
+}
+
+#[test]
 fn a_reference_by_digest_stays_what_it_is_whatever_the_tag_names() {
     let Some(registry) = OciRegistry::start() else { return };
     let place = Place::new(&Setup::bare());

@@ -45,5 +45,6 @@ pub(super) fn cases() -> Vec<Case> {
         ("content-store__search_content", json!({"query": "notes break*"}), OwnAlone),
         ("content-store__add_content_from_workspace", json!({"path": "$file"}), AsUnknown),
         ("content-store__add_content", json!({"text": "mine", "name": "notes.txt"}), OwnAlone),
+        ("content-store__add_contents", json!({"texts": [{"text": "mine", "name": "more.txt"}]}), OwnAlone),
     ]
 }
