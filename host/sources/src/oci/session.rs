@@ -36,19 +36,20 @@ pub(super) struct ReceivedManifest {
 }
 
 /// A request that is made anew once the registry has asked for a login.
-type SendRequest<'r> = dyn Fn(&Agent, &Url, &Wanted) -> Result<Response<Body>, ureq::Error> + 'r;
+type SendRequest<'r> = dyn Fn(&Agent, &Url, &Wanted<'_>) -> Result<Response<Body>, ureq::Error> + 'r;
 
 /// What every request that is sent has.
-struct Wanted {
+struct Wanted<'a> {
     time: Duration,
-    authorization: Option<String>,
+    authorization: Option<&'a str>,
+    redirects: u32,
 }
 
-impl Wanted {
+impl Wanted<'_> {
     fn set<B>(&self, request: RequestBuilder<B>) -> RequestBuilder<B> {
-        let request =
-            request.config().http_status_as_error(false).max_redirects(0).timeout_global(Some(self.time)).build();
-        match &self.authorization {
+        let config = request.config().http_status_as_error(false).max_redirects(self.redirects);
+        let request = config.timeout_global(Some(self.time)).build();
+        match self.authorization {
             Some(authorization) => request.header("authorization", authorization),
             None => request,
         }
@@ -99,49 +100,43 @@ impl<'a> RegistrySession<'a> {
     /// Sends a blob, unless it is there.
     pub(super) fn upload(&mut self, digest: &Digest, bytes: &[u8]) -> Result<(), OciError> {
         let known = self.address("blobs", digest.as_ref())?;
-        let is_there = self.send(&known, &|agent, address, wanted| wanted.set(agent.head(address.as_str())).call())?;
+        let is_there =
+            self.send(&known, 0, &|agent, address, wanted| wanted.set(agent.head(address.as_str())).call())?;
         if is_there.status().as_u16() == 200 {
             return Ok(());
         }
         let begin = self.address("blobs", "uploads/")?;
         let begun =
-            self.send(&begin, &|agent, address, wanted| wanted.set(agent.post(address.as_str())).send_empty())?;
-        self.done(&begin, &begun, 202)?;
+            self.send(&begin, 0, &|agent, address, wanted| wanted.set(agent.post(address.as_str())).send_empty())?;
+        done(&begin, &begun, 202)?;
         let place = begun.headers().get("location").and_then(|place| place.to_str().ok()).unwrap_or_default();
-        let elsewhere = |address: &str| OciError::Elsewhere {
-            registry: authority(self.reference.base()),
-            address: text::line(address.split(['?', '#']).next().unwrap_or(address), ADDRESS_BYTES),
-        };
+        let elsewhere =
+            |address: &str| OciError::Elsewhere { registry: authority(self.reference.base()), address: line(address) };
         let mut place = begin.join(place).map_err(|_| elsewhere(place))?;
         // The login goes along, and the component may be nobody else's yet.
         if (place.scheme(), authority(&place)) != (begin.scheme(), authority(&begin)) {
             return Err(elsewhere(place.as_str()));
         }
         place.query_pairs_mut().append_pair("digest", digest.as_ref());
-        let sent = self.send(&place, &|agent, address, wanted| {
+        let sent = self.send(&place, 0, &|agent, address, wanted| {
             wanted.set(agent.put(address.as_str())).header("content-type", "application/octet-stream").send(bytes)
         })?;
-        self.done(&place, &sent, 201)
+        done(&place, &sent, 201)
     }
 
     /// Names a manifest by the tag of the reference.
     pub(super) fn put_manifest(&mut self, kind: &str, bytes: &[u8]) -> Result<(), OciError> {
         let address = self.address("manifests", self.reference.version())?;
-        let sent = self.send(&address, &|agent, address, wanted| {
+        let sent = self.send(&address, 0, &|agent, address, wanted| {
             wanted.set(agent.put(address.as_str())).header("content-type", kind).send(bytes)
         })?;
-        self.done(&address, &sent, 201)
+        done(&address, &sent, 201)
     }
 
-    /// Sends a request, with the authorization that the registry asks for. No redirect is followed.
-    fn send(&mut self, address: &Url, request: &SendRequest<'_>) -> Result<Response<Body>, OciError> {
+    /// Sends a request, with the authorization that the registry asks for.
+    fn send(&mut self, address: &Url, redirects: u32, request: &SendRequest<'_>) -> Result<Response<Body>, OciError> {
         loop {
-            let wanted = Wanted {
-                time: self.deadline.saturating_duration_since(Instant::now()),
-                authorization: self.authorization.clone(),
-            };
-            let response = request(&self.agent, address, &wanted)
-                .map_err(|source| OciError::Request { address: told(address), source: Box::new(source) })?;
+            let response = self.send_once(address, self.authorization.as_deref(), redirects, request)?;
             match response.status().as_u16() {
                 401 if self.authorization.is_none() => self.authorize(&response)?,
                 401 | 403 => return Err(self.refused()),
@@ -150,11 +145,16 @@ impl<'a> RegistrySession<'a> {
         }
     }
 
-    fn done(&self, address: &Url, response: &Response<Body>, wanted: u16) -> Result<(), OciError> {
-        match response.status().as_u16() {
-            status if status == wanted => Ok(()),
-            status => Err(OciError::Status { address: told(address), status }),
-        }
+    fn send_once(
+        &self,
+        address: &Url,
+        authorization: Option<&str>,
+        redirects: u32,
+        request: &SendRequest<'_>,
+    ) -> Result<Response<Body>, OciError> {
+        let time = self.deadline.saturating_duration_since(Instant::now());
+        request(&self.agent, address, &Wanted { time, authorization, redirects })
+            .map_err(|source| OciError::Request { address: told(address), source: Box::new(source) })
     }
 
     /// The manifest of the reference, as it came.
@@ -181,43 +181,14 @@ impl<'a> RegistrySession<'a> {
     }
 
     fn get(&mut self, address: &Url, accepted: &str) -> Result<Response<Body>, OciError> {
-        loop {
-            let authorization = self.authorization.as_deref();
-            let response = self.ask(address, accepted, authorization, REDIRECTS)?;
-            match response.status().as_u16() {
-                200 => return Ok(response),
-                401 if self.authorization.is_none() => self.authorize(&response)?,
-                401 | 403 => return Err(self.refused()),
-                404 => {
-                    let wanted = address.path().trim_start_matches("/v2/").to_owned();
-                    return Err(OciError::Missing { registry: authority(address), wanted });
-                }
-                status => return Err(OciError::Status { address: told(address), status }),
-            }
+        let redirects = if address.scheme() == "https" { REDIRECTS } else { 0 };
+        let response = self.send(address, redirects, &reading(accepted))?;
+        if response.status().as_u16() == 404 {
+            let wanted = address.path().trim_start_matches("/v2/").to_owned();
+            return Err(OciError::Missing { registry: authority(address), wanted });
         }
-    }
-
-    fn ask(
-        &self,
-        address: &Url,
-        accepted: &str,
-        authorization: Option<&str>,
-        redirects: u32,
-    ) -> Result<Response<Body>, OciError> {
-        let redirects = if address.scheme() == "https" { redirects } else { 0 };
-        let mut request = self
-            .agent
-            .get(address.as_str())
-            .config()
-            .http_status_as_error(false)
-            .max_redirects(redirects)
-            .timeout_global(Some(self.deadline.saturating_duration_since(Instant::now())))
-            .build()
-            .header("accept", accepted);
-        if let Some(authorization) = authorization {
-            request = request.header("authorization", authorization);
-        }
-        request.call().map_err(|source| OciError::Request { address: told(address), source: Box::new(source) })
+        done(address, &response, 200)?;
+        Ok(response)
     }
 
     /// Gets the authorization that the registry asks for: as a user where a login
@@ -245,12 +216,11 @@ impl<'a> RegistrySession<'a> {
         let login = self.logins.find(&at)?;
         self.door = Some((at.clone(), login.is_some()));
         let login = login.as_ref().map(Login::header);
-        let response = self.ask(&realm, "application/json", login, 0)?;
-        match response.status().as_u16() {
-            200 => {}
-            401 | 403 => return Err(self.refused()),
-            status => return Err(OciError::Status { address: told(&at), status }),
+        let response = self.send_once(&realm, login, 0, &reading("application/json"))?;
+        if matches!(response.status().as_u16(), 401 | 403) {
+            return Err(self.refused());
         }
+        done(&at, &response, 200)?;
         let bytes = whole(&at, response, TOKEN_BYTES)?;
         // What a parser says of it might quote the token.
         let refused = || OciError::Token { address: told(&at) };
@@ -271,15 +241,31 @@ impl<'a> RegistrySession<'a> {
     }
 }
 
+/// A request for what is read.
+fn reading(accepted: &str) -> impl Fn(&Agent, &Url, &Wanted<'_>) -> Result<Response<Body>, ureq::Error> {
+    move |agent, address, wanted| wanted.set(agent.get(address.as_str())).header("accept", accepted).call()
+}
+
+fn done(address: &Url, response: &Response<Body>, wanted: u16) -> Result<(), OciError> {
+    match response.status().as_u16() {
+        status if status == wanted => Ok(()),
+        status => Err(OciError::Status { address: told(address), status }),
+    }
+}
+
 /// Host and port, as logins are written for them.
 fn authority(address: &Url) -> String {
     let host = address.host_str().unwrap_or_default();
     address.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-/// An address as errors tell it: of what a registry chose, a line, and no query.
+/// An address as errors tell it.
 fn told(address: &Url) -> String {
-    let address = address.as_str();
+    line(address.as_str())
+}
+
+/// Of what a registry chose, a line, and no query.
+fn line(address: &str) -> String {
     text::line(address.split(['?', '#']).next().unwrap_or(address), ADDRESS_BYTES)
 }
 

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from .host import lift
 from .lower import bounded
-from .process_reports import Piece, Polled, Position, ProcessInfo, StreamName, Waited
+from .piece import Piece
+from .process_reports import Polled, Position, ProcessInfo, StreamName, Waited
 from .shapes import Json, read_json
 
 MAXIMUM_READ_BYTES = 1_048_576

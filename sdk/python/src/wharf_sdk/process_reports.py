@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from .piece import Piece
+
 StreamName = Literal["stdout", "stderr"]
 
 
@@ -62,24 +64,6 @@ class ProcessInfo:
     """After its end: how many of its descendants live."""
     meta: str | None
     """The text of a JSON object of further fields."""
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A piece of a stream."""
-
-    start: int
-    """Later than what was asked for where that is evicted."""
-    next: int
-    """The cursor to go on from."""
-    evicted_before: int
-    end: int
-    """How much was printed in all when this was read."""
-    data: bytes
-
-    def text(self) -> str:
-        """The piece as text; what is no UTF-8 becomes replacement characters."""
-        return self.data.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from typing import Any, Literal
 from .errors import ToolError
 from .host import lift
 from .lower import U16, bounded
+from .piece import Piece
 from .shapes import Json, read_json
-from .terminal_reports import Followed, Piece, Screen, Started, TerminalInfo, Turn
+from .terminal_reports import Followed, Screen, Started, TerminalInfo, Turn
 
 
 @dataclass(frozen=True)

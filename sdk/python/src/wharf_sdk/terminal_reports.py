@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .piece import Piece
+
 
 @dataclass(frozen=True)
 class Completion:
@@ -92,23 +94,6 @@ class Started:
     terminal: TerminalInfo
     replaced: list[str]
     """The ids of those that were closed to make room for it."""
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A piece of a view."""
-
-    start: int
-    """Later than what was asked for where that is evicted."""
-    next: int
-    """The cursor to go on from."""
-    evicted_before: int
-    end: int
-    data: bytes
-
-    def text(self) -> str:
-        """The piece as text."""
-        return self.data.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import ToolError
-from ..process_reports import Outcome, Piece, Polled, ProcessInfo, StreamProgress, Waited
+from ..piece import Piece
+from ..process_reports import Outcome, Polled, ProcessInfo, StreamProgress, Waited
 from .world import Context, World, owned
 
 NOW = "2026-01-01T00:00:00Z"

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import ToolError
-from ..terminal_reports import Completion, Extent, Followed, Outcome, Piece, Screen, Started, TerminalInfo, Turn
+from ..piece import Piece
+from ..terminal_reports import Completion, Extent, Followed, Outcome, Screen, Started, TerminalInfo, Turn
 from .world import Context, World, owned
 
 NOW = "2026-01-01T00:00:00Z"
