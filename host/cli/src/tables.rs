@@ -11,10 +11,11 @@ const SAY_WHY: &str = "say why";
 /// Bytes of a reason that are shown.
 const REASON_BYTES: usize = 512;
 
-/// The table of a plugin whose component is in this file.
-pub(crate) fn of_plugin(name: &PluginName, source: &Path, digest: Digest) -> String {
-    let source = quoted(&source.to_string_lossy());
-    format!("[plugin.{name}]\nsource = {source}\ndigest = {}\n", quoted(&digest.to_string()))
+/// The table of a plugin whose component is in this file; `functions` says that each of its functions is a tool.
+pub(crate) fn of_plugin(name: &PluginName, source: &Path, digest: Digest, functions: bool) -> String {
+    let functions = if functions { "functions = true\n" } else { "" };
+    let (source, digest) = (quoted(&source.to_string_lossy()), quoted(&digest.to_string()));
+    format!("[plugin.{name}]\nsource = {source}\ndigest = {digest}\n{functions}")
 }
 
 /// The table that grants it a capability, for the reason that it gives itself where it
@@ -47,7 +48,7 @@ mod tests {
             [None, Some("counts visits"), Some("a \"quote\"\n[plugin.y]\nenabled = false"), Some("\u{1b}[2J"), Some("")]
         {
             let source = Path::new("/a \"folder\"/with\\all/x.wasm");
-            let mut text = of_plugin(&name, source, Digest::of(b"x"));
+            let mut text = of_plugin(&name, source, Digest::of(b"x"), true);
             for capability in ["state", "events", "process", "terminal", "webview", "workspace", "http"] {
                 text.push_str(&of_grant(&name, capability, reason));
             }

@@ -15,6 +15,7 @@ pub struct Component {
     bytes: ComponentBytes,
     digest: Digest,
     prepared: Option<PreparedComponent>,
+    exports_functions: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -30,7 +31,12 @@ impl Component {
     #[must_use]
     pub fn new(bytes: impl Into<Cow<'static, [u8]>>) -> Self {
         let bytes = bytes.into();
-        Self { digest: Digest::of(&bytes), bytes: ComponentBytes::Plain(bytes), prepared: None }
+        Self {
+            digest: Digest::of(&bytes),
+            bytes: ComponentBytes::Plain(bytes),
+            prepared: None,
+            exports_functions: false,
+        }
     }
 
     /// Takes packed bytes that are part of the program ([`crate::pack`]), and the digest of
@@ -40,7 +46,7 @@ impl Component {
     /// component's.
     #[must_use]
     pub const fn of_program(packed: &'static [u8], digest: Digest) -> Self {
-        Self { bytes: ComponentBytes::Packed(packed), digest, prepared: None }
+        Self { bytes: ComponentBytes::Packed(packed), digest, prepared: None, exports_functions: false }
     }
 
     /// The same with what was made of it when the program was built.
@@ -49,6 +55,17 @@ impl Component {
     #[must_use]
     pub fn with_prepared(self, prepared: PreparedComponent) -> Self {
         Self { prepared: Some(prepared), ..self }
+    }
+
+    /// Says whether each function that it exports is a tool, instead of those that it lists by the
+    /// contract: so a component that was made for another host becomes a plugin.
+    #[must_use]
+    pub fn with_functions(self, exports_functions: bool) -> Self {
+        Self { exports_functions, ..self }
+    }
+
+    pub(crate) const fn exports_functions(&self) -> bool {
+        self.exports_functions
     }
 
     pub(crate) const fn prepared(&self) -> Option<&PreparedComponent> {

@@ -80,6 +80,21 @@ pub enum LoadError {
     /// It does not export `tools`.
     #[error("the component does not export wharf:plugin/tools@0.1: {0}; build it for the world wharf:plugin/plugin")]
     World(String),
+    /// It exports functions and no `tools`.
+    #[error(
+        "the component does not export wharf:plugin/tools@0.1: {0}; build it for the world wharf:plugin/plugin, or have \
+         each of its functions be a tool: `--functions`, or `functions = true` under its [plugin.NAME]"
+    )]
+    Functions(String),
+    /// Its functions were to be tools, and none can be.
+    #[error("the component has no function that can be a tool: {0}")]
+    NoFunctions(String),
+    /// Its functions were to be tools, though it lists its tools itself.
+    #[error(
+        "the component exports wharf:plugin/tools and lists its tools itself; leave out `--functions`, and `functions` \
+         under its [plugin.NAME]"
+    )]
+    HasTools,
     /// Its exports beside `tools` differ from the contract.
     #[error("the component exports less than the contract has: {0}; build it against the text that it names")]
     Offer(String),

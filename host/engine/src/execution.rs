@@ -35,12 +35,12 @@ pub(crate) async fn run<F: GuestFunction>(
     let _ticking = runtime.ticker.hold();
     let call = Arc::new(ActiveCall::begin(call, name, claims, &shared.backends, &shared.open_handles, declared));
     let limits = call.limits();
-    let guest = Guest::new(Arc::clone(&call), &shared.turns, function.name());
+    let guest = Guest::new(Arc::clone(&call), &shared.turns, function.name(), linked.functions().is_some());
     let mut store = Store::new(&runtime.engine, guest);
     store.limiter(|guest| &mut guest.limiter);
     // The budget knows the exact limit of one call; this one keeps the runtime
     // from copying more than that before the budget is asked.
-    let largest = limits.host_call_bytes.max(limits.output_bytes).saturating_add(64 << 10);
+    let largest = linked.most_copied_bytes(limits).saturating_add(64 << 10);
     store.set_hostcall_fuel(usize::try_from(largest).unwrap_or(usize::MAX));
     store.set_epoch_deadline(1);
     let schedule = runtime.schedule.clone();

@@ -6,7 +6,7 @@
 use wasmparser::{ComponentExport, ComponentExternalKind, Parser, Payload};
 use wharf_core::text;
 
-use crate::error::LoadError;
+use crate::{component::Component, error::LoadError};
 
 /// The interface that makes a component a plugin, without the last number of its version:
 /// those that differ in it alone link.
@@ -17,16 +17,26 @@ const MAX_NAMED: usize = 8;
 const MAX_NAME_BYTES: usize = 96;
 
 /// Refuses a component that does not export its tools.
-pub(crate) fn check(component: &[u8]) -> Result<(), LoadError> {
-    let exports = Exports::read(component);
+pub(crate) fn check(component: &Component) -> Result<(), LoadError> {
+    let bytes = component.bytes();
+    let exports = Exports::read(&bytes);
     let exports = exports.map_err(|error| LoadError::Malformed(text::visible(error.to_string())))?;
-    if exports.has_tools { Ok(()) } else { Err(LoadError::World(exports.described())) }
+    match (component.exports_functions(), exports.has_tools) {
+        (false, true) => Ok(()),
+        (false, false) if exports.may_have_functions => Err(LoadError::Functions(exports.described())),
+        (false, false) => Err(LoadError::World(exports.described())),
+        (true, true) => Err(LoadError::HasTools),
+        (true, false) if exports.may_have_functions => Ok(()),
+        (true, false) => Err(LoadError::NoFunctions(exports.described())),
+    }
 }
 
 /// What a component itself exports, and not those within it.
 #[derive(Default)]
 struct Exports<'c> {
     has_tools: bool,
+    /// Whether it exports a function, or an interface that is not one of WASI.
+    may_have_functions: bool,
     /// The first of them: a component may have millions.
     names: Vec<&'c str>,
     count: u64,
@@ -56,6 +66,11 @@ impl<'c> Exports<'c> {
         let name = export.name.name;
         let rest = name.strip_prefix(TOOLS).filter(|_| export.kind == ComponentExternalKind::Instance);
         self.has_tools |= rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        self.may_have_functions |= match export.kind {
+            ComponentExternalKind::Func => true,
+            ComponentExternalKind::Instance => !name.starts_with("wasi:") && !name.starts_with("wharf:plugin/"),
+            _ => false,
+        };
         self.count += 1;
         if self.names.len() < MAX_NAMED {
             self.names.push(name);
@@ -77,7 +92,7 @@ impl<'c> Exports<'c> {
 mod tests {
     use std::sync::Arc;
 
-    use wasm_encoder::{Component, ComponentExportKind, ComponentExportSection, NestedComponentSection};
+    use wasm_encoder::{ComponentExportKind, ComponentExportSection, NestedComponentSection};
     use wharf_core::HostLimits;
     use wharf_state::MemoryStore;
 
@@ -85,8 +100,8 @@ mod tests {
     use crate::{Backends, Engine, EngineConfig};
 
     /// A component that exports an empty instance of each of these names.
-    fn exporting(names: &[&str]) -> Component {
-        let mut component = Component::new();
+    fn exporting(names: &[&str]) -> wasm_encoder::Component {
+        let mut component = wasm_encoder::Component::new();
         let mut instances = wasm_encoder::ComponentInstanceSection::new();
         instances.export_items(std::iter::empty::<(&str, ComponentExportKind, u32)>());
         component.section(&instances);
@@ -104,7 +119,7 @@ mod tests {
         let config = EngineConfig { limits, ..EngineConfig::default() };
         let engine = Engine::new(config, Backends::with_state(Arc::new(MemoryStore::default())));
         let name = "plain".parse().expect("legal");
-        engine.load(name, crate::Component::new(component)).expect_err("it is no plugin")
+        engine.load(name, Component::new(component)).expect_err("it is no plugin")
     }
 
     #[test]
@@ -113,17 +128,17 @@ mod tests {
         assert!(told.contains("does not export wharf:plugin/tools@0.1"), "{told}");
         assert!(told.contains("it exports `wasi:cli/run@0.2.3`, `wharf:plugin/tools@0.2.0`"), "{told}");
         assert!(told.contains("build it for the world wharf:plugin/plugin"), "{told}");
-        let nothing = loaded(Component::new().finish());
+        let nothing = loaded(wasm_encoder::Component::new().finish());
         assert!(matches!(&nothing, LoadError::World(why) if why == "it exports nothing"), "{nothing}");
         for version in ["0.1.0", "0.1.5", "0.1.17"] {
             let component = exporting(&[&format!("wharf:plugin/tools@{version}")]).finish();
-            assert!(check(&component).is_ok(), "{version}");
+            assert!(check(&Component::new(component)).is_ok(), "{version}");
         }
     }
 
     #[test]
     fn what_a_component_within_exports_does_not_count() {
-        let mut outer = Component::new();
+        let mut outer = wasm_encoder::Component::new();
         outer.section(&NestedComponentSection(&exporting(&["wharf:plugin/tools@0.1.5"])));
         let told = loaded(outer.finish());
         assert!(matches!(&told, LoadError::World(why) if why == "it exports nothing"), "{told}");

@@ -1,11 +1,11 @@
-//! The functions of a plugin: which of them it has, and how each is called.
+//! The functions of the contract that a plugin has, and how each is called.
 
 use wasmtime::{
     AsContextMut, Store,
     component::{Component, Instance, InstancePre},
 };
 use wharf_contract::completion::Completed;
-use wharf_core::QuotaFull;
+use wharf_core::{CallLimits, QuotaFull};
 
 use crate::{
     answer::write_refused,
@@ -15,21 +15,35 @@ use crate::{
         wharf::plugin::types,
     },
     error::{LoadError, reason},
+    functions::{self, Functions},
     guest::Guest,
 };
 
 /// Linked code, and where in it the functions are.
 pub(crate) struct LinkedPlugin {
     instances: InstancePre<Guest>,
-    tools: tools::GuestIndices,
+    tools: ToolExports,
     prompts: Option<prompts::GuestIndices>,
     resources: Option<resources::GuestIndices>,
     completion: Option<completion::GuestIndices>,
 }
 
+/// Where its tools are.
+enum ToolExports {
+    /// In the interface of the contract.
+    Contract(tools::GuestIndices),
+    /// Each is a function that the component exports.
+    Functions(Functions),
+}
+
 impl LinkedPlugin {
     /// Finds the functions by their names. An exported interface has to be complete.
-    pub(crate) fn find(instances: InstancePre<Guest>) -> Result<Self, LoadError> {
+    /// `plain` says that each exported function is a tool.
+    pub(crate) fn find(instances: InstancePre<Guest>, plain: bool) -> Result<Self, LoadError> {
+        if plain {
+            let tools = ToolExports::Functions(Functions::find(instances.component())?);
+            return Ok(Self { instances, tools, prompts: None, resources: None, completion: None });
+        }
         let exported = |name: &str| instances.component().get_export_index(None, name).is_some();
         let broken = |error: wasmtime::Error| LoadError::Offer(reason(&error));
         let tools = tools::GuestIndices::new(&instances).map_err(|error| LoadError::World(reason(&error)))?;
@@ -41,11 +55,28 @@ impl LinkedPlugin {
             resources.transpose().map_err(broken)?,
             completion.transpose().map_err(broken)?,
         );
-        Ok(Self { instances, tools, prompts, resources, completion })
+        Ok(Self { instances, tools: ToolExports::Contract(tools), prompts, resources, completion })
     }
 
     pub(crate) fn component(&self) -> &Component {
         self.instances.component()
+    }
+
+    /// The functions that are its tools, where it has none by the contract.
+    pub(crate) fn functions(&self) -> Option<&Functions> {
+        match &self.tools {
+            ToolExports::Contract(_) => None,
+            ToolExports::Functions(functions) => Some(functions),
+        }
+    }
+
+    /// The most bytes that its values may take while they are copied to the host.
+    pub(crate) fn most_copied_bytes(&self, limits: &CallLimits) -> u64 {
+        let answer = match &self.tools {
+            ToolExports::Contract(_) => limits.output_bytes,
+            ToolExports::Functions(_) => functions::value_bytes(limits),
+        };
+        limits.host_call_bytes.max(answer)
     }
 
     pub(crate) fn has_prompts(&self) -> bool {
@@ -76,7 +107,10 @@ pub(crate) struct PluginInstance<'s> {
 
 impl PluginInstance<'_> {
     fn tools(&mut self) -> wasmtime::Result<tools::Guest> {
-        self.plugin.tools.load(self.store.as_context_mut(), &self.instance)
+        match &self.plugin.tools {
+            ToolExports::Contract(tools) => tools.load(self.store.as_context_mut(), &self.instance),
+            ToolExports::Functions(_) => Err(absent("tools")),
+        }
     }
 
     fn prompts(&mut self) -> wasmtime::Result<prompts::Guest> {
@@ -143,6 +177,9 @@ impl GuestFunction for CallTool<'_> {
     }
 
     async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
+        if let Some(functions) = instance.plugin.functions() {
+            return functions.call(self.name, self.arguments, instance.instance, instance.store).await;
+        }
         instance.tools()?.call_call_tool(instance.store, self.name, self.arguments).await
     }
 

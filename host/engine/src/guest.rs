@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView, filesystem::WasiFilesystemCtxView};
 use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
@@ -33,11 +34,16 @@ pub(crate) struct Guest {
 const MAX_RANDOM_BYTES: u64 = 64 << 10;
 
 impl Guest {
-    /// `function` names the call among those that contend for the same state.
-    pub(crate) fn new(call: Arc<ActiveCall>, turns: &Arc<WriteTurns>, function: &str) -> Self {
-        // No argument, variable or address, and standard input is closed.
+    /// `function` names the call among those that contend for the same state. `is_foreign` says
+    /// that the component knows no settings: it finds them as variables of its environment.
+    pub(crate) fn new(call: Arc<ActiveCall>, turns: &Arc<WriteTurns>, function: &str, is_foreign: bool) -> Self {
+        // No argument or address, and standard input is closed.
         // Directories come by grant (see `adapter::files`).
-        let wasi = WasiCtxBuilder::new()
+        let mut wasi = WasiCtxBuilder::new();
+        if is_foreign {
+            wasi.envs(&variables(&call.request.policy.settings));
+        }
+        let wasi = wasi
             .stdout(StandardStream::output(&call))
             .stderr(StandardStream::errors(&call))
             .max_random_size(MAX_RANDOM_BYTES)
@@ -59,6 +65,17 @@ impl Guest {
             call,
         }
     }
+}
+
+/// The settings that are texts, numbers or booleans, as variables of an environment.
+fn variables(settings: &str) -> Vec<(String, String)> {
+    let settings = serde_json::from_str::<Map<String, Value>>(settings).unwrap_or_default();
+    let scalar = |(name, value)| match value {
+        Value::String(text) => Some((name, text)),
+        Value::Number(_) | Value::Bool(_) => Some((name, value.to_string())),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    };
+    settings.into_iter().filter_map(scalar).collect()
 }
 
 impl Guest {

@@ -31,16 +31,22 @@ pub struct Inspection {
     pub claims: Vec<String>,
     /// Its templates of resources.
     pub templates: Vec<ResourceTemplate>,
+    /// Whether each function that it exports is a tool.
+    pub functions: bool,
+    /// Exported functions that are no tools, each with the reason; only where each function is one.
+    pub left_out: Vec<String>,
 }
 
 impl Inspection {
     /// The capabilities that it asks the operator for: its imports of the
     /// contract, without what every plugin has. WASI is never a request, since some
-    /// languages bring all of it: a plugin that sends HTTP requests gives a reason for it.
+    /// languages bring all of it: a plugin that sends HTTP requests gives a reason for it. One
+    /// that was made for another host gives none, so its import counts.
     #[must_use]
     pub fn wanted_grants(&self) -> Vec<&str> {
         let mut wanted = wanted_grants(&self.imports);
-        if self.reasons.contains_key(&Capability::Http) {
+        let imports_http = || self.imports.iter().any(|import| import.starts_with("wasi:http/outgoing-handler"));
+        if self.reasons.contains_key(&Capability::Http) || (self.functions && imports_http()) {
             wanted.push(Capability::Http.as_str());
             wanted.sort_unstable();
         }

@@ -29,6 +29,7 @@ mod exports;
 mod failure;
 mod files;
 mod function;
+mod functions;
 mod guest;
 mod inspection;
 mod kept;

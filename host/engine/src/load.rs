@@ -108,7 +108,7 @@ impl Engine {
         }
         // What the program carries was checked when it was built.
         if source.component.prepared().is_none() {
-            exports::check(&source.component.bytes())?;
+            exports::check(&source.component)?;
         }
         Ok(None)
     }
@@ -119,10 +119,8 @@ impl Engine {
     /// # Errors
     /// As [`Engine::load`].
     pub fn prepare_ahead(&self, name: PluginName, component: Component) -> Result<NewlyPrepared, LoadError> {
-        let bytes = component.bytes();
-        look_at_preamble(&bytes)?;
-        exports::check(&bytes)?;
-        drop(bytes);
+        look_at_preamble(&component.bytes())?;
+        exports::check(&component)?;
         ComponentSource { engine: Arc::clone(&self.shared), component }.prepare(&name)
     }
 }

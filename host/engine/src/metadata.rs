@@ -28,6 +28,8 @@ pub(crate) struct Offerings {
     pub(crate) claims: Arc<Claims>,
     pub(crate) templates: Vec<ResourceTemplate>,
     pub(crate) completes: bool,
+    /// Exported functions that are no tools, each with the reason.
+    pub(crate) left_out: Vec<String>,
 }
 
 /// What a plugin lists: its tools, what it offers beside them, and the instances that it imports.
@@ -76,6 +78,11 @@ fn definition(listed: wit::Tool) -> Result<ToolDefinition, InvalidTool> {
     let meta = listed.meta.as_deref().map(|raw| object("`meta`", raw, MAX_META_BYTES)).transpose()?;
     let meta = meta.unwrap_or_default();
     ToolDefinition { name, description: listed.description, input_schema, output_schema, meta }.cleaned()
+}
+
+/// The definitions of functions, as a client may see them.
+pub(crate) fn cleaned(definitions: Vec<ToolDefinition>) -> Result<Vec<ToolDefinition>, LoadError> {
+    definitions.into_iter().map(|definition| definition.cleaned().map_err(LoadError::from)).collect()
 }
 
 /// Compiles the schemas of definitions, and refuses what breaks the contract.

@@ -18,6 +18,7 @@ use crate::{
     about::ComponentAbout,
     answer,
     call::Call,
+    component::Component,
     error::LoadError,
     execution::{self, CalledPlugin},
     function::{CallTool, GuestFunction, LinkedPlugin},
@@ -80,6 +81,13 @@ impl Plugin {
         self.loaded.source.component.digest()
     }
 
+    /// Whether this component makes the same plugin.
+    #[must_use]
+    pub fn is_of(&self, component: &Component) -> bool {
+        let own = &self.loaded.source.component;
+        own.digest() == component.digest() && own.exports_functions() == component.exports_functions()
+    }
+
     /// Says whether anything still holds it, such as a call in flight, without holding it.
     #[must_use]
     pub fn watch(&self) -> Weak<dyn Any + Send + Sync> {
@@ -131,6 +139,8 @@ impl Plugin {
             prompts: self.prompts().to_vec(),
             claims: self.claims().iter().map(str::to_owned).collect(),
             templates: self.templates().to_vec(),
+            functions: self.loaded.source.component.exports_functions(),
+            left_out: self.loaded.offered.left_out.clone(),
         }
     }
 

@@ -67,6 +67,7 @@ impl ComponentSource {
         let mut feed = DigestHasher(blake3::Hasher::new());
         kept::FORMAT.hash(&mut feed);
         self.component.digest().as_bytes().hash(&mut feed);
+        self.component.exports_functions().hash(&mut feed);
         // A component that passed under other limits is read and checked anew.
         self.schema_limits().hash(&mut feed);
         CacheEntry { name: format!("{}.tools", feed.0.finalize().to_hex()), most_bytes: METADATA_MOST_BYTES }
@@ -97,18 +98,23 @@ impl ComponentSource {
     /// fires before.
     pub(crate) fn linked(&self, stop: &CancellationToken) -> Result<LinkedPlugin, LoadError> {
         let runtime = self.engine.runtime()?;
-        link(runtime, &self.compiled(runtime, stop)?)
+        self.link(runtime, &self.compiled(runtime, stop)?)
     }
 
     /// What this program would find in a warm cache, for one that carries it.
     pub(crate) fn prepare(&self, name: &PluginName) -> Result<NewlyPrepared, LoadError> {
         let runtime = self.engine.runtime()?;
         let code = self.compile(runtime, &CancellationToken::new())?;
-        let linked = link(runtime, &load_compiled(runtime, &code)?)?;
+        let linked = self.link(runtime, &load_compiled(runtime, &code)?)?;
         let listed = self.listed(name, &linked)?;
         let metadata = kept::write(&listed).map_err(|error| LoadError::Refused(error.to_string()))?;
         let (code_name, metadata_name) = (self.code_entry(runtime).name, self.metadata_entry().name);
         Ok(NewlyPrepared { code_name, code, metadata_name, metadata })
+    }
+
+    fn link(&self, runtime: &WasmRuntime, component: &wasm::Component) -> Result<LinkedPlugin, LoadError> {
+        let instances = runtime.linker.instantiate_pre(component).map_err(|error| LoadError::Import(reason(&error)))?;
+        LinkedPlugin::find(instances, self.component.exports_functions())
     }
 
     fn compiled(&self, runtime: &WasmRuntime, stop: &CancellationToken) -> Result<wasm::Component, LoadError> {
@@ -163,14 +169,18 @@ impl ComponentSource {
     /// What the plugin says of itself. It has passed every check: what is kept of it is not
     /// checked again.
     fn listed(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<Listed, LoadError> {
-        let definitions = metadata::definitions(self.ask(name, linked, ListTools)?)?;
+        let definitions = match linked.functions() {
+            Some(functions) => metadata::cleaned(functions.definitions(&self.component.bytes()))?,
+            None => metadata::definitions(self.ask(name, linked, ListTools)?)?,
+        };
         let offered = self.read_offered(name, linked)?;
         let imports = imports(self.engine.runtime()?, linked);
         Ok((metadata::check(definitions, self.schema_limits())?, offered, imports))
     }
 
     fn read_offered(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<Offerings, LoadError> {
-        let mut offered = Offerings { completes: linked.has_completion(), ..Offerings::default() };
+        let left_out = linked.functions().map(|functions| functions.left_out().to_vec()).unwrap_or_default();
+        let mut offered = Offerings { completes: linked.has_completion(), left_out, ..Offerings::default() };
         if linked.has_prompts() {
             offered.prompts = metadata::prompts(self.ask(name, linked, ListPrompts)?)?;
         }
@@ -216,11 +226,6 @@ impl ComponentSource {
         };
         block_on(asking)?.map(|(returned, _)| returned).map_err(LoadError::Metadata)
     }
-}
-
-fn link(runtime: &WasmRuntime, component: &wasm::Component) -> Result<LinkedPlugin, LoadError> {
-    let instances = runtime.linker.instantiate_pre(component).map_err(|error| LoadError::Import(reason(&error)))?;
-    LinkedPlugin::find(instances)
 }
 
 /// The instances that a component imports.

@@ -3,7 +3,7 @@
 //!
 //! Owns the files: components by digest, a receipt for each plugin, and the set of
 //! what is installed, the one file that decides. What is kept is what was fetched,
-//! never compiled code. Knows no engine and grants nothing.
+//! never compiled code. Runs and grants nothing.
 
 mod receipt;
 
@@ -16,6 +16,7 @@ use std::{
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use wharf_core::{Digest, PluginName};
+use wharf_engine::Component;
 use wharf_files::{private_files, regular_file};
 
 pub use receipt::Receipt;
@@ -96,6 +97,9 @@ pub(crate) struct InstalledSet {
     pub(crate) plugins: BTreeMap<PluginName, Digest>,
     /// Plugins of whatever origin that the operator has switched off.
     pub(crate) disabled: BTreeSet<PluginName>,
+    /// Plugins each exported function of which is a tool.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) functions: BTreeSet<PluginName>,
 }
 
 /// The plugins that were added on a data directory.
@@ -151,13 +155,15 @@ impl AddedPlugins {
         }
     }
 
-    /// The bytes of a plugin's component, at most one more than `limit`; nothing where
+    /// A plugin's component, whose bytes are at most one more than `limit`; nothing where
     /// none of this name was added.
     ///
     /// # Errors
     /// See [`AddedError`].
-    pub fn component_of(&self, name: &PluginName, limit: u64) -> Result<Option<Vec<u8>>, AddedError> {
-        self.set()?.plugins.get(name).map(|digest| self.component(digest, limit)).transpose()
+    pub fn component_of(&self, name: &PluginName, limit: u64) -> Result<Option<Component>, AddedError> {
+        let set = self.set()?;
+        let bytes = set.plugins.get(name).map(|digest| self.component(digest, limit)).transpose()?;
+        Ok(bytes.map(|bytes| Component::new(bytes).with_functions(set.functions.contains(name))))
     }
 
     /// The bytes of a component, at most one more than `limit`.
@@ -203,6 +209,7 @@ impl AddedPlugins {
     pub fn remove(&self, name: &PluginName) -> Result<(), AddedError> {
         self.change(|set| {
             set.disabled.remove(name);
+            set.functions.remove(name);
             set.plugins.remove(name).map(|_| ()).ok_or_else(|| AddedError::Unknown { name: name.clone() })
         })
     }
@@ -224,6 +231,10 @@ impl AddedPlugins {
         }
         write_json(&self.receipt_path(&receipt.name, &receipt.digest), receipt)?;
         set.plugins.insert(receipt.name.clone(), receipt.digest);
+        match receipt.functions {
+            true => set.functions.insert(receipt.name.clone()),
+            false => set.functions.remove(&receipt.name),
+        };
         Ok(())
     }
 

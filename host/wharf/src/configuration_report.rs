@@ -195,17 +195,18 @@ impl Configuration {
         }
         bundled::component(name).or_else(|| {
             let added = AddedPlugins::of(data).component_of(name, self.host_limits.component_bytes);
-            added.ok()?.map(Component::new)
+            added.ok()?.map(|component| if settings.functions { component.with_functions(true) } else { component })
         })
     }
 
     /// Loads a component as a host would, and says which one it is.
     fn loaded(&self, engine: &Engine, name: &PluginName, file: &Path) -> Result<Digest, String> {
         let bytes = regular_file::read(file, self.host_limits.component_bytes).map_err(|error| error.to_string())?;
-        let component = Component::new(bytes);
+        let settings = self.settings_of(name);
+        let component = Component::new(bytes).with_functions(settings.functions);
         let digest = component.digest();
         let plugin = engine.load(name.clone(), component).map_err(|error| with_causes(&error))?;
-        check_selection(&plugin, &self.settings_of(name))?;
+        check_selection(&plugin, &settings)?;
         Ok(digest)
     }
 

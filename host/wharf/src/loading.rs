@@ -139,7 +139,8 @@ impl PluginLoader<'_> {
 
     /// The component of this name: nothing where none is wanted any more, or it cannot be read.
     pub(crate) fn component(&self, name: &PluginName) -> Option<Component> {
-        self.read(&self.find(name)?.from).ok()
+        let component = self.read(&self.find(name)?.from).ok()?;
+        Some(component.with_functions(self.has_functions(name, &self.configuration.settings_of(name))))
     }
 
     fn find(&self, name: &PluginName) -> Option<PluginCandidate> {
@@ -198,7 +199,7 @@ impl PluginLoader<'_> {
 
     fn load(&self, name: &PluginName, from: &ComponentSource, settings: PluginSettings) -> Result<Loaded, String> {
         let began = Instant::now();
-        let component = self.read(from)?;
+        let component = self.read(from)?.with_functions(self.has_functions(name, &settings));
         let digest = component.digest();
         let EffectiveGrants { mut grants, withheld, warnings } =
             self.configuration.effective_grants(name, &settings, digest).map_err(|error| error.to_string())?;
@@ -241,12 +242,15 @@ impl PluginLoader<'_> {
     ) -> Result<Option<(Plugin, Duration)>, String> {
         let digest = component.digest();
         if let Some(present) = self.present.and_then(|present| present.find(name))
-            && present.digest() == digest
+            && present.plugin.is_of(&component)
         {
             return Ok(Some((present.plugin.clone(), Duration::ZERO)));
         }
         if let Some(CompiledPlugin { outcome, took, .. }) = self.compiled.filter(|compiled| compiled.digest == digest) {
-            return outcome.clone().map(|plugin| Some((plugin, *took)));
+            let plugin = outcome.clone()?;
+            if plugin.is_of(&component) {
+                return Ok(Some((plugin, *took)));
+            }
         }
         let compiling = self.present.and_then(|present| present.compiling(name));
         if compiling.is_some_and(|compiling| compiling.digest == digest) {
@@ -261,6 +265,11 @@ impl PluginLoader<'_> {
             plugin.prepare().map_err(|error| with_causes(&error))?;
         }
         Ok(Some((plugin, began.elapsed())))
+    }
+
+    /// Whether each function of its component is a tool: by the configuration, or since it was added so.
+    fn has_functions(&self, name: &PluginName, settings: &PluginSettings) -> bool {
+        settings.functions || self.set.functions.contains(name)
     }
 
     fn read(&self, from: &ComponentSource) -> Result<Component, String> {

@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 
 use crate::command::{self, say};
+use crate::foreign;
 use crate::node;
 use crate::python;
 use crate::toolchain::{Choice, Toolchain};
@@ -43,7 +44,10 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     author.edit(&plugin, &toolchain)?;
     println!("author: a new plugin in Rust builds, passes its tests, answers, and is swapped at an edit");
     author.in_python(workspace)?;
-    author.in_javascript(workspace)
+    author.in_javascript(workspace)?;
+    let foreign = author.here.join("foreign");
+    fs::create_dir_all(&foreign)?;
+    foreign::check(workspace, &foreign)
 }
 
 struct Author {

@@ -21,6 +21,7 @@ mod failures;
 mod first_calls;
 mod front_ends;
 mod full_disk;
+mod functions;
 mod grants;
 mod http;
 mod http_mcp;

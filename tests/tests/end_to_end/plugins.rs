@@ -2,7 +2,7 @@
 //! what happens to calls meanwhile.
 
 mod addresses;
-mod commands;
+pub(crate) mod commands;
 mod endings;
 mod folder;
 mod granting;

@@ -37,6 +37,10 @@ pub(super) struct InspectArguments {
     /// The component
     file: PathBuf,
 
+    /// Take each function that it exports for a tool, as `wharf plugin add --functions` does
+    #[arg(long)]
+    functions: bool,
+
     /// Print a JSON object
     #[arg(long)]
     json: bool,
@@ -49,7 +53,8 @@ impl InspectArguments {
         let bytes = read_component(&self.file, limits.component_bytes)
             .with_context(|| format!("cannot read {}", self.file.display()))?;
         let look = Look { limits, cache: None, progress: global.progress() };
-        let inspection = look.at(&name, Component::new(bytes), &self.file.display().to_string())?;
+        let inspection =
+            look.at(&name, Component::new(bytes).with_functions(self.functions), &self.file.display().to_string())?;
         if self.json {
             let reasons: serde_json::Map<_, _> =
                 inspection.reasons.iter().map(|(capability, reason)| (capability.to_string(), json!(reason))).collect();
@@ -66,6 +71,8 @@ impl InspectArguments {
                 "prompts": inspection.prompts,
                 "claims": inspection.claims,
                 "templates": inspection.templates,
+                "functions": inspection.functions,
+                "left_out": inspection.left_out,
                 "lints": lint::problems(&inspection),
             }))?;
         } else {
@@ -133,6 +140,12 @@ fn print(file: &std::path::Path, name: &PluginName, inspection: &Inspection) {
     for tool in &inspection.tools {
         println!("  {:<24} {}", tool.name, tool.description.lines().next().unwrap_or_default());
     }
+    if !inspection.left_out.is_empty() {
+        println!("\nNo tools ({})", inspection.left_out.len());
+    }
+    for left_out in &inspection.left_out {
+        println!("  {left_out}");
+    }
     print_offers(inspection);
     let problems = lint::problems(inspection);
     if !problems.is_empty() {
@@ -155,7 +168,7 @@ fn print(file: &std::path::Path, name: &PluginName, inspection: &Inspection) {
     } else {
         println!("It asks for: {}. To install it and grant that, add to wharf.toml:\n", wanted.join(", "));
     }
-    print!("{}", tables::of_plugin(name, file, inspection.digest));
+    print!("{}", tables::of_plugin(name, file, inspection.digest, inspection.functions));
     for capability in wanted {
         let reason = Capability::from_word(capability).and_then(|capability| inspection.reasons.get(&capability));
         print!("\n{}", tables::of_grant(name, capability, reason.map(String::as_str)));

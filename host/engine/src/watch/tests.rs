@@ -96,7 +96,7 @@ impl Probe {
     }
 
     async fn store(&self, limits: CallLimits, audit: Option<Arc<CallAudit>>) -> (Store<Guest>, component::Instance) {
-        let guest = Guest::new(active_call(limits, audit), &Arc::default(), "");
+        let guest = Guest::new(active_call(limits, audit), &Arc::default(), "", false);
         let mut store = Store::new(self.instances.engine(), guest);
         store.set_epoch_deadline(u64::MAX / 2);
         let instance = self.instances.instantiate_async(&mut store).await.expect("starts");

@@ -34,6 +34,9 @@ pub struct Receipt {
     pub grants: Vec<String>,
     /// The names of its tools.
     pub tools: Vec<String>,
+    /// Whether each function that it exports is a tool.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub functions: bool,
     /// When: RFC 3339, UTC.
     pub added: String,
     /// By which way: `command`.
@@ -60,6 +63,7 @@ impl Receipt {
             wanted_grants: inspection.wanted_grants().into_iter().map(str::to_owned).collect(),
             grants: effective.map(|effective| granted_names(&effective.grants)).unwrap_or_default(),
             tools: inspection.tools.iter().map(|tool| tool.name.clone()).collect(),
+            functions: false,
             added: Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true),
             by: "command".to_owned(),
             replaced: None,

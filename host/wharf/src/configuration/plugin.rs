@@ -46,6 +46,9 @@ pub struct PluginSettings {
     pub prefix: bool,
     /// Which of its tools are listed and can be called, by their own names.
     pub tools: ToolSelection,
+    /// Whether each function that its component exports is a tool, for components that were made
+    /// for other hosts.
+    pub functions: bool,
 }
 
 impl PluginSettings {
@@ -64,6 +67,7 @@ impl PluginSettings {
             secrets: Vec::new(),
             prefix: true,
             tools: ToolSelection::default(),
+            functions: false,
         }
     }
 }
@@ -107,6 +111,10 @@ pub(super) struct WrittenPlugin {
     /// Patterns of its tools that are neither listed nor called.
     #[serde(default)]
     skip_tools: Vec<String>,
+    /// Whether each function that the component exports is a tool, instead of those that it lists by the contract of
+    /// wharf: for components that were made for other hosts. Its settings are the variables of its environment.
+    #[serde(default)]
+    functions: bool,
 }
 
 /// Bytes of a plugin's settings as JSON; the contract says so.
@@ -121,7 +129,7 @@ impl WrittenPlugin {
     pub(super) fn grants_of_host(self, base: &Path) -> Result<Grants, String> {
         let name = PluginName::host();
         let Self { enabled, source, digest, pin, limits, grants, default_scope, settings, secrets, prefix, .. } = self;
-        let selects = self.tools.is_some() || !self.skip_tools.is_empty();
+        let selects = self.tools.is_some() || !self.skip_tools.is_empty() || self.functions;
         let says_more = selects
             || !(enabled && prefix)
             || source.is_some()
@@ -167,6 +175,7 @@ impl WrittenPlugin {
             settings,
             secrets: request::secrets(name, self.secrets, base)?,
             prefix: self.prefix,
+            functions: self.functions,
             tools: ToolSelection::new(self.tools, self.skip_tools)
                 .map_err(|error| format!("[plugin.{name}] selects no tools: {error}"))?,
         })

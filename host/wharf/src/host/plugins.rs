@@ -296,9 +296,9 @@ impl Host {
         let shared = Arc::clone(&self.shared);
         let loading = spawn_blocking(move || {
             let began = Instant::now();
-            let component = Component::new(spec.component);
+            let component = Component::new(spec.component).with_functions(spec.functions);
             let failed = |source| PluginError::Load { name: spec.name.clone(), source };
-            let plugin = match present.filter(|plugin| plugin.digest() == component.digest()) {
+            let plugin = match present.filter(|plugin| plugin.is_of(&component)) {
                 Some(plugin) => plugin,
                 None => shared.engine.load(spec.name.clone(), component).map_err(failed)?,
             };

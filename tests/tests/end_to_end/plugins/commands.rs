@@ -8,48 +8,48 @@ use wharf_tests::{Client, Crafted, Data, Finished, Setup, bytes, wharf};
 use super::{eventually, saying, seen, told, with_tools};
 
 /// A data directory, a configuration, and components to add.
-pub(super) struct Place {
-    pub(super) data: Data,
-    pub(super) files: Data,
+pub(crate) struct Place {
+    pub(crate) data: Data,
+    pub(crate) files: Data,
 }
 
 impl Place {
-    pub(super) fn new(setup: &Setup) -> Self {
+    pub(crate) fn new(setup: &Setup) -> Self {
         let files = Data::alone();
         files.write("wharf.toml", setup.text());
         files.write("greeter.wasm", saying(true));
         Self { data: Data::new(), files }
     }
 
-    pub(super) fn run(&self, arguments: &[&str]) -> Finished {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
         wharf(arguments).config(&self.files.path().join("wharf.toml")).data(self.data.path()).run()
     }
 
     #[track_caller]
-    pub(super) fn ran(&self, arguments: &[&str]) -> String {
+    pub(crate) fn ran(&self, arguments: &[&str]) -> String {
         let run = self.run(arguments);
         assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
         run.out
     }
 
     #[track_caller]
-    pub(super) fn json(&self, arguments: &[&str]) -> Value {
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let out = self.ran(&[arguments, &["--json"]].concat());
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
     }
 
     #[track_caller]
-    pub(super) fn refused(&self, arguments: &[&str], word: &str) {
+    pub(crate) fn refused(&self, arguments: &[&str], word: &str) {
         let run = self.run(arguments);
         assert!(run.code.is_some_and(|code| code != 0) && run.err.contains(word), "{arguments:?}: {run:?}");
     }
 
-    pub(super) fn file(&self, name: &str) -> String {
+    pub(crate) fn file(&self, name: &str) -> String {
         self.files.path().join(name).display().to_string()
     }
 
     /// A client of a host that serves here, once commands can reach that.
-    pub(super) fn serve(&self) -> Client {
+    pub(crate) fn serve(&self) -> Client {
         let before = self.json(&["plugin", "list"])["hosts"].as_u64().expect("a number");
         let config = self.files.path().join("wharf.toml");
         let mut client = Client::connect(wharf(["serve", "--stdio"]).config(&config).data(self.data.path()));
@@ -59,7 +59,7 @@ impl Place {
     }
 
     /// What became of a plugin, by `wharf plugin list`.
-    pub(super) fn state(&self, name: &str) -> Value {
+    pub(crate) fn state(&self, name: &str) -> Value {
         let listed = self.json(&["plugin", "list"]);
         let plugins = listed["plugins"].as_array().expect("a list");
         plugins.iter().find(|plugin| plugin["name"] == name).cloned().unwrap_or_default()

@@ -74,25 +74,38 @@ impl Subject {
         let limit = configuration.host_limits.component_bytes;
         // Hosts that use this data directory may have compiled it, and find what is compiled here.
         let look = Look { limits: configuration.host_limits.clone(), cache: Some(data.join("cache")), progress };
-        let read = |file: &Path| {
+        let read = |file: &Path, functions: bool| {
             let bytes = read_component(file, limit).with_context(|| format!("cannot read {}", file.display()))?;
-            Ok::<_, anyhow::Error>(Component::new(bytes))
+            Ok::<_, anyhow::Error>(Component::new(bytes).with_functions(functions))
         };
         if let (None, Ok(name)) = (name, plugin.parse::<PluginName>()) {
-            let source = configuration.plugins.get(&name).and_then(|settings| settings.source.clone());
-            if let Some(file) = source {
-                return Self::new(configuration, look, name, read(&file)?, SubjectSource::File(file));
+            let settings = configuration.settings_of(&name);
+            if let Some(file) = settings.source {
+                return Self::new(
+                    configuration,
+                    look,
+                    name,
+                    read(&file, settings.functions)?,
+                    SubjectSource::File(file),
+                );
             }
             if let Some(component) = bundled_component(&name) {
                 return Self::new(configuration, look, name, component, SubjectSource::Bundled);
             }
             let added = AddedPlugins::of(data).component_of(&name, limit);
-            if let Some(bytes) = added.map_err(|error| Unusable(with_causes(&error)))? {
-                return Self::new(configuration, look, name, Component::new(bytes), SubjectSource::Added);
+            if let Some(component) = added.map_err(|error| Unusable(with_causes(&error)))? {
+                let component = if settings.functions { component.with_functions(true) } else { component };
+                return Self::new(configuration, look, name, component, SubjectSource::Added);
             }
             let file = configuration.plugin_folder.as_ref().map(|folder| folder.join(format!("{name}.wasm")));
             if let Some(file) = file.filter(|file| file.exists()) {
-                return Self::new(configuration, look, name, read(&file)?, SubjectSource::Folder(file));
+                return Self::new(
+                    configuration,
+                    look,
+                    name,
+                    read(&file, settings.functions)?,
+                    SubjectSource::Folder(file),
+                );
             }
         }
         let file = std::fs::canonicalize(plugin).map_err(|error| {
@@ -112,8 +125,8 @@ impl Subject {
                 )));
             }
         }
-        let component = read(&file)?;
-        Self::new(configuration, look, name, component, SubjectSource::File(file))
+        let functions = configuration.settings_of(&name).functions;
+        Self::new(configuration, look, name, read(&file, functions)?, SubjectSource::File(file))
     }
 
     fn new(

@@ -31,6 +31,10 @@ pub(super) struct Add {
     /// Accept this component alone, now and at updates
     #[arg(long, value_name = "blake3:HEX")]
     digest: Option<Digest>,
+
+    /// Make a tool of each function that it exports, for a component that was made for another host
+    #[arg(long)]
+    functions: bool,
 }
 
 #[derive(Debug, Args)]
@@ -68,8 +72,10 @@ impl Add {
         }
         let (component, manifest) = fetch(installation, &source)?;
         check_digest(component.digest(), self.digest)?;
+        let component = component.with_functions(self.functions);
         let inspection = inspect(installation, &name, &source, component.clone())?;
         let mut receipt = Receipt::new(name, source.to_string(), &inspection, &installation.configuration);
+        receipt.functions = self.functions;
         receipt.manifest = manifest;
         receipt.pinned = self.digest.is_some();
         installation.added.add(&receipt, &component.bytes()).map_err(|error| unusable(&error))?;
@@ -92,6 +98,7 @@ impl Update {
             None => before.source.parse()?,
         };
         let (component, manifest) = fetch(installation, &source)?;
+        let component = component.with_functions(before.functions);
         let (digest, bytes) = (component.digest(), component.bytes().into_owned());
         check_digest(digest, self.digest)?;
         let confirming = self.confirm.then(|| confirming(installation, name, digest)).transpose()?.flatten();
@@ -123,6 +130,7 @@ impl Update {
         receipt.manifest = manifest;
         receipt.pinned = self.digest.is_some();
         receipt.replaced = Some(before.digest);
+        receipt.functions = before.functions;
         installation.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
         // Hosts read both when they are told.
         save(confirming.as_ref())?;

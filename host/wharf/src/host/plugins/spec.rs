@@ -14,6 +14,7 @@ pub struct PluginSpec {
     pub(super) limits: Option<CallLimits>,
     pub(super) settings: Value,
     pub(super) prefix: bool,
+    pub(super) functions: bool,
 }
 
 impl std::fmt::Debug for PluginSpec {
@@ -31,7 +32,7 @@ impl PluginSpec {
     /// `[limits]`.
     pub fn new(name: PluginName, component: Vec<u8>) -> Self {
         let settings = Value::Object(Map::new());
-        Self { name, component, grants: Grants::default(), limits: None, settings, prefix: true }
+        Self { name, component, grants: Grants::default(), limits: None, settings, prefix: true, functions: false }
     }
 
     /// What it may use.
@@ -47,6 +48,12 @@ impl PluginSpec {
     /// What it is told by its `settings` interface.
     pub fn with_settings(self, settings: Map<String, Value>) -> Self {
         Self { settings: Value::Object(settings), ..self }
+    }
+
+    /// Makes a tool of each function that the component exports, for one that was made for another
+    /// host. Its settings are the variables of its environment.
+    pub fn with_functions(self) -> Self {
+        Self { functions: true, ..self }
     }
 
     /// Lists its tools under their own names instead of as `plugin__tool`.
