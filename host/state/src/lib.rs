@@ -12,6 +12,7 @@ pub mod contract;
 mod error;
 mod host_time;
 mod inventory;
+mod key_values;
 mod memory;
 mod rules;
 mod sqlite;
@@ -25,6 +26,7 @@ pub use host_time::{ClockDoubt, HostTime, MOST_PAUSE};
 pub use inventory::{
     BucketGroup, BucketSelection, BucketSummary, BucketTotals, ImportError, ImportMode, ImportReport, InventoryError,
 };
+pub use key_values::{CountError, KeyValues};
 pub use memory::MemoryStore;
 pub use rules::{
     Ceilings, MAX_CHANGES, MAX_KEY_BYTES, MAX_KEYS, MAX_PAGE_ENTRIES, MAX_VALUE_BYTES, TOMBSTONE_LIFETIME,
@@ -34,5 +36,5 @@ pub use sqlite::{
     inventory::Inventory,
     options::{Durability, SqliteOptions},
 };
-pub use store::{EntryPage, ScopePolicy, ScopeUsage, StateChange, StateEntry, StateStore, SweepTotals};
+pub use store::{EntryPage, KeyPage, ScopePolicy, ScopeUsage, StateChange, StateEntry, StateStore, SweepTotals};
 pub use turns::{Contender, WriteTurns};

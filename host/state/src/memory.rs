@@ -15,7 +15,7 @@ use parking_lot::{Mutex, MutexGuard};
 use wharf_core::{ScopeKey, TenantId};
 
 use crate::{
-    Ceilings, Clock, EntryPage, HostTime, MAX_PAGE_ENTRIES, ScopePolicy, ScopeUsage, StateChange, StateEntry,
+    Ceilings, Clock, EntryPage, HostTime, KeyPage, MAX_PAGE_ENTRIES, ScopePolicy, ScopeUsage, StateChange, StateEntry,
     StateError, StateStore, SweepTotals, SystemClock, TOMBSTONE_LIFETIME,
     clock::{duration_milliseconds, from_milliseconds, to_milliseconds},
     host_time::Moment,
@@ -56,6 +56,17 @@ struct StoredValue {
     revision: u64,
 }
 
+/// The part of a scope that a scan walks through.
+#[derive(Clone, Copy)]
+struct ScanRange<'a> {
+    prefix: &'a str,
+    after: Option<&'a str>,
+    limit: u32,
+    max_bytes: u64,
+    /// Whether values count.
+    with_values: bool,
+}
+
 impl Default for MemoryStore {
     fn default() -> Self {
         Self::new(Ceilings::default(), Arc::new(SystemClock))
@@ -91,6 +102,39 @@ impl MemoryState {
         let found = self.scopes.get_mut(scope).filter(|found| found.alive(now.passed))?;
         found.expires = rules::expires_after_use(policy, now.stamp);
         Some(found)
+    }
+
+    /// Hands out the entries of a page one by one; `take` says how many bytes each has in it.
+    /// Returns the last key of a page that others follow.
+    fn walk(
+        &mut self,
+        scope: &ScopeKey,
+        policy: &ScopePolicy,
+        range: ScanRange<'_>,
+        now: Moment,
+        mut take: impl FnMut(&str, &StoredValue),
+    ) -> Option<String> {
+        let found = self.read(scope, policy, now)?;
+        let start = match range.after {
+            Some(after) if after >= range.prefix => Bound::Excluded(after),
+            _ => Bound::Included(range.prefix),
+        };
+        let limit = range.limit.clamp(1, MAX_PAGE_ENTRIES) as usize;
+        let (mut taken, mut last, mut left) = (0, None, range.max_bytes);
+        for (key, stored) in found.entries.range::<str, _>((start, Bound::Unbounded)) {
+            if !key.starts_with(range.prefix) {
+                break;
+            }
+            let value = if range.with_values { &*stored.value } else { &[] };
+            let bytes = rules::entry_bytes(key, value);
+            if taken == limit || (bytes > left && taken > 0) {
+                return last;
+            }
+            left = left.saturating_sub(bytes);
+            take(key, stored);
+            (taken, last) = (taken + 1, Some(key.clone()));
+        }
+        None
     }
 
     fn expire(&mut self, scope: &ScopeKey, now: i64) -> u64 {
@@ -259,28 +303,27 @@ impl StateStore for MemoryStore {
     ) -> Result<EntryPage, StateError> {
         rules::check_bound(prefix)?;
         rules::check_bound(after.unwrap_or_default())?;
-        let now = self.now();
-        let mut state = self.state();
-        let Some(found) = state.read(scope, policy, now) else { return Ok(EntryPage::default()) };
-        let start = match after {
-            Some(after) if after >= prefix => Bound::Excluded(after),
-            _ => Bound::Included(prefix),
-        };
-        let limit = limit.clamp(1, MAX_PAGE_ENTRIES) as usize;
-        let (mut page, mut left) = (EntryPage::default(), max_bytes);
-        for (key, stored) in found.entries.range::<str, _>((start, Bound::Unbounded)) {
-            if !key.starts_with(prefix) {
-                break;
-            }
-            let bytes = rules::entry_bytes(key, &stored.value);
-            if page.entries.len() == limit || (bytes > left && !page.entries.is_empty()) {
-                page.next = page.entries.last().map(|entry| entry.key.clone());
-                break;
-            }
-            left = left.saturating_sub(bytes);
-            page.entries.push(stored.entry(key));
-        }
-        Ok(page)
+        let (range, mut entries) = (ScanRange { prefix, after, limit, max_bytes, with_values: true }, Vec::new());
+        let next = self.state().walk(scope, policy, range, self.now(), |key, stored| entries.push(stored.entry(key)));
+        Ok(EntryPage { entries, next })
+    }
+
+    async fn scan_keys(
+        &self,
+        scope: &ScopeKey,
+        policy: &ScopePolicy,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+        max_bytes: u64,
+    ) -> Result<KeyPage, StateError> {
+        rules::check_bound(prefix)?;
+        rules::check_bound(after.unwrap_or_default())?;
+        let (range, mut keys) = (ScanRange { prefix, after, limit, max_bytes, with_values: false }, Vec::new());
+        let next = self
+            .state()
+            .walk(scope, policy, range, self.now(), |key, stored| keys.push((key.to_owned(), stored.revision)));
+        Ok(KeyPage { keys, next })
     }
 
     async fn usage(&self, scope: &ScopeKey) -> Result<ScopeUsage, StateError> {

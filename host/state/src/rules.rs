@@ -149,7 +149,7 @@ pub(crate) fn check_bound(bound: &str) -> Result<(), StateError> {
     if bound.is_empty() { Ok(()) } else { check_key(bound) }
 }
 
-fn check_key(key: &str) -> Result<(), StateError> {
+pub(crate) fn check_key(key: &str) -> Result<(), StateError> {
     if (1..=MAX_KEY_BYTES).contains(&key.len()) {
         Ok(())
     } else {

@@ -32,8 +32,8 @@ use parking_lot::Mutex;
 use wharf_core::ScopeKey;
 
 use crate::{
-    Ceilings, EntryPage, HostTime, MAX_PAGE_ENTRIES, OpenError, ScopePolicy, ScopeUsage, SqliteOptions, StateChange,
-    StateEntry, StateError, StateStore, SweepTotals,
+    Ceilings, EntryPage, HostTime, KeyPage, MAX_PAGE_ENTRIES, OpenError, ScopePolicy, ScopeUsage, SqliteOptions,
+    StateChange, StateEntry, StateError, StateStore, SweepTotals,
     clock::{from_milliseconds, to_milliseconds},
     host_time::Moment,
     rules,
@@ -221,6 +221,23 @@ impl StateStore for SqliteStore {
         let range = read::ScanRange { prefix, after, limit: limit.clamp(1, MAX_PAGE_ENTRIES) as usize, max_bytes };
         let now = self.now();
         let read = self.readers.read(|connection| read::scan(connection, scope, policy, range, now))?;
+        Ok(self.finish(read))
+    }
+
+    async fn scan_keys(
+        &self,
+        scope: &ScopeKey,
+        policy: &ScopePolicy,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+        max_bytes: u64,
+    ) -> Result<KeyPage, StateError> {
+        rules::check_bound(prefix)?;
+        rules::check_bound(after.unwrap_or_default())?;
+        let range = read::ScanRange { prefix, after, limit: limit.clamp(1, MAX_PAGE_ENTRIES) as usize, max_bytes };
+        let now = self.now();
+        let read = self.readers.read(|connection| read::scan_keys(connection, scope, policy, range, now))?;
         Ok(self.finish(read))
     }
 

@@ -42,6 +42,15 @@ pub struct EntryPage {
     pub next: Option<String>,
 }
 
+/// One page of an ordered scan that reads no values.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KeyPage {
+    /// Keys and their revisions, in the order of the keys' bytes.
+    pub keys: Vec<(String, u64)>,
+    /// The `after` of the next page; none where this is the last.
+    pub next: Option<String>,
+}
+
 /// The size of a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScopeUsage {
@@ -173,6 +182,20 @@ pub trait StateStore: Send + Sync + 'static {
         limit: u32,
         max_bytes: u64,
     ) -> Result<EntryPage, StateError>;
+
+    /// As [`StateStore::scan`], but reads no values: `max_bytes` counts the keys alone.
+    ///
+    /// # Errors
+    /// As [`StateStore::scan`].
+    async fn scan_keys(
+        &self,
+        scope: &ScopeKey,
+        policy: &ScopePolicy,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+        max_bytes: u64,
+    ) -> Result<KeyPage, StateError>;
 
     /// The size of the scope.
     ///

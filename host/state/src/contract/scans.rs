@@ -1,11 +1,12 @@
 //! Ordered paged scans.
 
-use super::store_under_test::{StoreUnderTest, keys, put, thread};
+use super::store_under_test::{PLENTY, StoreUnderTest, keys, put, thread};
 
 pub(super) async fn check(subject: &StoreUnderTest) {
     a_scan_is_in_the_order_of_bytes_and_of_its_prefix_only(subject).await;
     pages_join_to_the_whole_without_gap_or_repetition(subject).await;
     a_page_is_bounded_by_bytes_but_never_empty_before_the_end(subject).await;
+    a_scan_of_keys_is_in_the_same_order_and_counts_no_value(subject).await;
 }
 
 async fn a_scan_is_in_the_order_of_bytes_and_of_its_prefix_only(subject: &StoreUnderTest) {
@@ -67,4 +68,35 @@ async fn a_page_is_bounded_by_bytes_but_never_empty_before_the_end(subject: &Sto
     assert_eq!((keys(&page), &page.next), (vec!["c"], &None), "an entry above the bound comes alone");
     let page = subject.store.scan(&scope, &subject.policy, "", None, 10, 1_200).await.expect("a scan");
     assert_eq!((page.entries.len(), page.next), (3, None));
+}
+
+async fn a_scan_of_keys_is_in_the_same_order_and_counts_no_value(subject: &StoreUnderTest) {
+    let scope = thread("keys", "", "");
+    let scan = async |prefix: &str, after: Option<&str>, limit, bytes| {
+        subject.store.scan_keys(&scope, &subject.policy, prefix, after, limit, bytes).await.expect("a scan")
+    };
+    assert_eq!(scan("", None, 10, PLENTY).await, crate::KeyPage::default());
+    let changes = ["b", "a", "é", "p/2", "p/1"].map(|key| put(key, &[7; 999]));
+    subject.apply(&scope, changes.into()).await.expect("a batch");
+    for prefix in ["", "p/", "q"] {
+        let entries = subject.scan(&scope, prefix, None, 100).await.entries;
+        let expected: Vec<_> = entries.into_iter().map(|entry| (entry.key, entry.revision)).collect();
+        assert_eq!(scan(prefix, None, 100, PLENTY).await, crate::KeyPage { keys: expected, next: None });
+    }
+    for (limit, bytes) in [(1, PLENTY), (2, PLENTY), (100, 1), (100, 4)] {
+        let (mut found, mut after) = (Vec::new(), None::<String>);
+        loop {
+            let page = scan("", after.as_deref(), limit, bytes).await;
+            assert!(page.keys.len() <= limit as usize);
+            found.extend(page.keys.into_iter().map(|(key, _)| key));
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(found, ["a", "b", "p/1", "p/2", "é"], "pages of {limit} and {bytes} bytes");
+    }
+    let longest = "k".repeat(crate::MAX_KEY_BYTES + 1);
+    let refused = subject.store.scan_keys(&scope, &subject.policy, "", Some(&longest), 1, PLENTY).await;
+    assert!(matches!(refused, Err(crate::StateError::IllegalKey { .. })), "{refused:?}");
 }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use wharf_core::ScopeKey;
 
 use super::{fault::Fault, value_cache::ValueCache};
-use crate::{EntryPage, ScopePolicy, StateEntry, StateError, host_time::Moment, rules};
+use crate::{EntryPage, KeyPage, ScopePolicy, StateEntry, StateError, host_time::Moment, rules};
 
 /// A read extends the life of its scope once a tenth of the idle time passed:
 /// most reads then cost no write.
@@ -163,6 +163,23 @@ fn take(left: u64, bytes: usize, request: ReadRequest<'_>) -> Result<u64, StateE
     left.checked_sub(bytes as u64).ok_or(StateError::ReadTooLarge { max_bytes: request.max_bytes })
 }
 
+/// The statements of a scan: from a key on, and after one. Key and revision come first.
+struct ScanStatements {
+    from: &'static str,
+    after: &'static str,
+}
+
+const ENTRIES: ScanStatements = ScanStatements {
+    from: "SELECT key, revision, value FROM kv WHERE scope = ?1 AND key >= ?2 ORDER BY key",
+    after: "SELECT key, revision, value FROM kv WHERE scope = ?1 AND key > ?2 ORDER BY key",
+};
+
+/// A long value lies on pages of its own, which these do not touch.
+const KEYS: ScanStatements = ScanStatements {
+    from: "SELECT key, revision FROM kv WHERE scope = ?1 AND key >= ?2 ORDER BY key",
+    after: "SELECT key, revision FROM kv WHERE scope = ?1 AND key > ?2 ORDER BY key",
+};
+
 pub(super) fn scan(
     connection: &Connection,
     scope: &ScopeKey,
@@ -170,37 +187,70 @@ pub(super) fn scan(
     range: ScanRange<'_>,
     now: Moment,
 ) -> Result<SnapshotRead<EntryPage>, Fault> {
+    let read = walk(connection, scope, policy, range, now, &ENTRIES, |stored| {
+        let value = stored.get_ref(2)?.as_blob()?;
+        Ok((value.to_vec(), value.len()))
+    })?;
+    let (entries, next) = read.value;
+    let entry = |(key, revision, value)| StateEntry { key, value, revision };
+    Ok(SnapshotRead { value: EntryPage { entries: entries.into_iter().map(entry).collect(), next }, used: read.used })
+}
+
+pub(super) fn scan_keys(
+    connection: &Connection,
+    scope: &ScopeKey,
+    policy: &ScopePolicy,
+    range: ScanRange<'_>,
+    now: Moment,
+) -> Result<SnapshotRead<KeyPage>, Fault> {
+    let read = walk(connection, scope, policy, range, now, &KEYS, |_| Ok(((), 0)))?;
+    let (keys, next) = read.value;
+    let keys = keys.into_iter().map(|(key, revision, ())| (key, revision)).collect();
+    Ok(SnapshotRead { value: KeyPage { keys, next }, used: read.used })
+}
+
+/// Keys, revisions and what else was read of each, and the `after` of the next page.
+type Walked<T> = (Vec<(String, u64, T)>, Option<String>);
+
+/// Reads one page. `rest` reads what there is beside key and revision, and says its bytes.
+fn walk<T>(
+    connection: &Connection,
+    scope: &ScopeKey,
+    policy: &ScopePolicy,
+    range: ScanRange<'_>,
+    now: Moment,
+    statements: &ScanStatements,
+    rest: impl Fn(&rusqlite::Row<'_>) -> rusqlite::Result<(T, usize)>,
+) -> Result<SnapshotRead<Walked<T>>, Fault> {
     let _snapshot = ReadTransaction::begin(connection)?;
     let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now.passed)) else {
-        return Ok(SnapshotRead { value: EntryPage::default(), used: None });
+        return Ok(SnapshotRead { value: (Vec::new(), None), used: None });
     };
     // The loop ends at the first key without the prefix: no key with it can follow, and
     // the end of a prefix, as a bound in SQL, need not be legal UTF-8.
     let (sql, start) = match range.after {
-        Some(after) if after >= range.prefix => {
-            ("SELECT key, value, revision FROM kv WHERE scope = ?1 AND key > ?2 ORDER BY key", after)
-        }
-        _ => ("SELECT key, value, revision FROM kv WHERE scope = ?1 AND key >= ?2 ORDER BY key", range.prefix),
+        Some(after) if after >= range.prefix => (statements.after, after),
+        _ => (statements.from, range.prefix),
     };
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![row.id, start])?;
-    let (mut page, mut left) = (EntryPage::default(), range.max_bytes);
+    let (mut found, mut next, mut left) = (Vec::new(), None, range.max_bytes);
     while let Some(stored) = rows.next()? {
         let key = stored.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
         if !key.starts_with(range.prefix) {
             break;
         }
-        let value = stored.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-        let bytes = rules::entry_bytes(key, value);
-        if page.entries.len() == range.limit || (bytes > left && !page.entries.is_empty()) {
-            page.next = page.entries.last().map(|entry| entry.key.clone());
+        let (rest, rest_bytes) = rest(stored)?;
+        let bytes = (key.len() + rest_bytes) as u64;
+        if found.len() == range.limit || (bytes > left && !found.is_empty()) {
+            next = found.last().map(|(key, ..): &(String, _, _)| key.clone());
             break;
         }
         left = left.saturating_sub(bytes);
-        let revision = stored.get::<_, i64>(2)?.cast_unsigned();
-        page.entries.push(StateEntry { key: key.to_owned(), value: value.to_vec(), revision });
+        let revision = stored.get::<_, i64>(1)?.cast_unsigned();
+        found.push((key.to_owned(), revision, rest));
     }
-    Ok(SnapshotRead { value: page, used: used(policy, row, now) })
+    Ok(SnapshotRead { value: (found, next), used: used(policy, row, now) })
 }
 
 fn used(policy: &ScopePolicy, row: ScopeRow, now: Moment) -> Option<ScopeUse> {
