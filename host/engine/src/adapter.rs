@@ -3,9 +3,11 @@
 
 pub(crate) mod caller;
 pub(crate) mod clocks;
+pub(crate) mod config;
 pub(crate) mod events;
 pub(crate) mod files;
 pub(crate) mod http;
+pub(crate) mod keyvalue;
 pub(crate) mod log;
 pub(crate) mod process;
 pub(crate) mod settings;
@@ -27,7 +29,31 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     clocks::link(linker)?;
     files::link(linker)?;
     http::link(linker)?;
-    watch::watched(linker, Guest::view, link_own)
+    watch::watched(linker, Guest::view, |linker| {
+        link_own(linker)?;
+        keyvalue::link(linker)?;
+        config::link(linker)
+    })
+}
+
+/// Drafts of WASI that are linked: each interface in its versions. A component that was built
+/// against another one is told of these.
+const DRAFTS: [(&str, &[&str]); 4] = [
+    ("wasi:config/store", config::VERSIONS),
+    ("wasi:keyvalue/store", keyvalue::VERSIONS),
+    ("wasi:keyvalue/atomics", keyvalue::VERSIONS),
+    ("wasi:keyvalue/batch", keyvalue::VERSIONS),
+];
+
+/// What this host offers of the package of a draft that a component imports, where it does not
+/// offer `import` itself.
+pub(crate) fn offered_instead(import: &str) -> Option<Vec<String>> {
+    let package = import.split('/').next()?;
+    let of_package = || DRAFTS.iter().filter(|(interface, _)| interface.split('/').next() == Some(package));
+    let offered: Vec<_> = of_package()
+        .flat_map(|(interface, versions)| versions.iter().map(move |version| format!("{interface}@{version}")))
+        .collect();
+    (!offered.is_empty() && !offered.iter().any(|offered| offered == import)).then_some(offered)
 }
 
 /// Links the interfaces of the contract.

@@ -77,6 +77,14 @@ pub enum LoadError {
          version of wharf:plugin"
     )]
     Import(String),
+    /// It imports a draft of WASI in a version that the host does not have.
+    #[error("the component imports `{import}`, a draft; this host offers {offered}: build it against one of these")]
+    Draft {
+        /// What it imports.
+        import: String,
+        /// What there is of the same package.
+        offered: String,
+    },
     /// It does not export `tools`.
     #[error("the component does not export wharf:plugin/tools@0.1: {0}; build it for the world wharf:plugin/plugin")]
     World(String),

@@ -12,7 +12,11 @@ use wharf_state::{Contender, WriteTurns};
 
 use crate::files::meter::OpenDescriptor;
 use crate::{
-    adapter::http::HttpState, call::ActiveCall, limiter::StoreLimiter, stdio::StandardStream, watch::StoreView,
+    adapter::{config::ConfigTexts, http::HttpState},
+    call::ActiveCall,
+    limiter::StoreLimiter,
+    stdio::StandardStream,
+    watch::StoreView,
 };
 
 /// The data of a store: the call, and what only the thread that drives it may touch.
@@ -27,6 +31,8 @@ pub(crate) struct Guest {
     pub(crate) handles: HashMap<u32, Arc<OpenDescriptor>>,
     /// Made when it is first needed.
     http: Option<Box<HttpState>>,
+    /// Read when `wasi:config` first asks.
+    config: Option<Box<ConfigTexts>>,
     wasi: WasiCtx,
 }
 
@@ -61,6 +67,7 @@ impl Guest {
             table,
             handles: HashMap::new(),
             http: None,
+            config: None,
             wasi,
             call,
         }
@@ -82,6 +89,12 @@ impl Guest {
     /// What the linker of the host's own functions sees.
     pub(crate) fn view(&self) -> StoreView<'_> {
         StoreView { call: &self.call, table: &self.table }
+    }
+
+    /// The settings as `wasi:config` has them.
+    pub(crate) fn config(&mut self) -> &ConfigTexts {
+        let settings = &self.call.request.policy.settings;
+        self.config.get_or_insert_with(|| Box::new(ConfigTexts::of(settings)))
     }
 
     /// The file system of WASI, for a function that was counted when it was called.

@@ -39,9 +39,10 @@ pub struct Inspection {
 
 impl Inspection {
     /// The capabilities that it asks the operator for: its imports of the
-    /// contract, without what every plugin has. WASI is never a request, since some
-    /// languages bring all of it: a plugin that sends HTTP requests gives a reason for it. One
-    /// that was made for another host gives none, so its import counts.
+    /// contract, without what every plugin has, and state for `wasi:keyvalue`. The rest of
+    /// WASI is never a request, since some languages bring all of it: a plugin that sends
+    /// HTTP requests gives a reason for it. One that was made for another host gives none,
+    /// so its import counts.
     #[must_use]
     pub fn wanted_grants(&self) -> Vec<&str> {
         let mut wanted = wanted_grants(&self.imports);
@@ -60,6 +61,10 @@ fn wanted_grants(imports: &[String]) -> Vec<&str> {
         .map(|import| import.split('@').next().unwrap_or(import))
         .filter(|interface| !matches!(*interface, "caller" | "log" | "settings" | "types"))
         .collect();
+    // No language's runtime brings it, so who imports it uses it.
+    if imports.iter().any(|import| import.starts_with("wasi:keyvalue/")) {
+        wanted.push(Capability::State.as_str());
+    }
     wanted.sort_unstable();
     wanted.dedup();
     wanted

@@ -12,9 +12,11 @@ use tokio_util::sync::CancellationToken;
 use wasmtime::component::{self as wasm, types::ComponentItem};
 use wharf_core::{
     CallLimits, Claims, Context, Grants, InputGiven, PluginName, SchemaLimits, SessionId, TenantId, service::Caller,
+    text,
 };
 
 use crate::{
+    adapter,
     cache::CacheEntry,
     call::{Call, PluginPolicy},
     compile,
@@ -39,6 +41,9 @@ const LISTING_WALL_MILLISECONDS: u64 = 5_000;
 /// more. Up to these bounds it is kept, and no more is read of what stands in its place.
 const CODE_GROWTH: u64 = 16;
 const CODE_LEAST_BYTES: u64 = 4 << 20;
+/// What an error shows of the name of an import, which the component has chosen.
+const MAX_IMPORT_BYTES: usize = 96;
+
 /// More than four lists come to, of which each is the answer of a call.
 const METADATA_MOST_BYTES: u64 = 32 << 20;
 
@@ -113,7 +118,7 @@ impl ComponentSource {
     }
 
     fn link(&self, runtime: &WasmRuntime, component: &wasm::Component) -> Result<LinkedPlugin, LoadError> {
-        let instances = runtime.linker.instantiate_pre(component).map_err(|error| LoadError::Import(reason(&error)))?;
+        let instances = runtime.linker.instantiate_pre(component).map_err(|error| unlinked(runtime, component, &error))?;
         LinkedPlugin::find(instances, self.component.exports_functions())
     }
 
@@ -225,6 +230,18 @@ impl ComponentSource {
             execution::run(&self.engine, runtime, plugin, call, None, function).await
         };
         block_on(asking)?.map(|(returned, _)| returned).map_err(LoadError::Metadata)
+    }
+}
+
+/// Why a component does not link.
+fn unlinked(runtime: &WasmRuntime, component: &wasm::Component, error: &wasmtime::Error) -> LoadError {
+    let kind = component.component_type();
+    let draft = kind.imports(&runtime.engine).find_map(|(import, _)| Some((import, adapter::offered_instead(import)?)));
+    match draft {
+        Some((import, offered)) => {
+            LoadError::Draft { import: text::line(import, MAX_IMPORT_BYTES), offered: offered.join(", ") }
+        }
+        None => LoadError::Import(reason(error)),
     }
 }
 

@@ -168,11 +168,13 @@ pub(crate) fn watched<T: 'static>(
 
 /// `process.spawn` of `wharf:plugin/process@0.1.4` and `spawn`,
 /// `filesystem.descriptor.open-at` of `wasi:filesystem/types@0.2.12` and
-/// `[method]descriptor.open-at`.
+/// `[method]descriptor.open-at`. The first word is the capability that is asked for.
 fn function_name(interface: &str, name: &str) -> Arc<str> {
     let unversioned = interface.split_once('@').map_or(interface, |(path, _)| path);
     let interface = match unversioned.split_once('/') {
         Some(("wharf:plugin", interface)) => interface,
+        Some(("wasi:keyvalue", _)) => "state.keyvalue",
+        Some(("wasi:config", _)) => "settings.config",
         Some((package, _)) => package.rsplit(':').next().unwrap_or(package),
         None => unversioned,
     };

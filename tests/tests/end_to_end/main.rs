@@ -17,6 +17,7 @@ mod contexts;
 mod contract;
 mod corpora;
 mod documents;
+mod drafts;
 mod failures;
 mod first_calls;
 mod front_ends;

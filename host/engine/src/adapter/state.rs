@@ -55,10 +55,7 @@ impl HostBucket for Guest {
             policy: ScopePolicy::of(granted.grant(), kind),
         };
         self.table.push(bucket).map_err(|error| match error {
-            ResourceTableError::Full => Failure::Refused(Error::new(
-                Code::Limit,
-                "this call has as many open handles as it may (limit `resource_handles`); drop some",
-            )),
+            ResourceTableError::Full => Failure::too_many_handles(),
             other => Failure::Refused(Error::new(Code::Internal, other.to_string())),
         })
     }

@@ -9,7 +9,7 @@ use wasmtime::component::{Resource, ResourceTable};
 use wharf_core::{Origin, audit::shown};
 
 use super::weight::Weight;
-use crate::bucket::Bucket;
+use crate::bucket::{Bucket, CompareAndSwap, KeyValueBucket};
 
 /// Longest parameters of an operation that are looked into for an address.
 const MAX_PARAMETERS_BYTES: usize = 64 << 10;
@@ -55,7 +55,7 @@ pub(super) fn of(table: &ResourceTable, function: &str, parameters: &impl Parame
         "state.bucket.open" => Some(shown(&format!("{}/{}", text(0)?, text(1)?))),
         "webview.perform" => operation(text(1)?, text(2)?),
         // A program, the id of a process, a terminal, a page, a request or a
-        // stream, or the level of a message.
+        // stream, the level of a message, or the name of a bucket or a setting.
         "process.spawn"
         | "process.poll"
         | "process.wait"
@@ -93,15 +93,24 @@ pub(super) fn of(table: &ResourceTable, function: &str, parameters: &impl Parame
         | "events.complete"
         | "events.changed"
         | "events.updated"
-        | "log.write" => text(0).map(shown),
+        | "log.write"
+        | "state.keyvalue.open"
+        | "settings.config.get" => text(0).map(shown),
         _ => bucket(table, parameters),
     }
 }
 
 /// The bucket that a call on a handle is about.
 fn bucket(table: &ResourceTable, parameters: &impl Parameters) -> Option<Box<str>> {
-    let handle = parameters.at(0)?.downcast_ref::<Resource<Bucket>>()?;
-    let scope = &table.get(handle).ok()?.scope;
+    let handle = parameters.at(0)?;
+    let bucket = if let Some(handle) = handle.downcast_ref::<Resource<Bucket>>() {
+        table.get(handle).ok()?
+    } else if let Some(handle) = handle.downcast_ref::<Resource<KeyValueBucket>>() {
+        &table.get(handle).ok()?.bucket
+    } else {
+        &table.get(handle.downcast_ref::<Resource<CompareAndSwap>>()?).ok()?.bucket
+    };
+    let scope = &bucket.scope;
     Some(shown(&format!("{}/{}", scope.kind.as_str(), scope.bucket)))
 }
 

@@ -195,6 +195,9 @@ fn a_function_is_named_by_its_interface_without_version_and_kind() {
         ("wharf:plugin/process@0.1.4", "spawn", "process.spawn"),
         ("wharf:plugin/state@0.1.0", "[method]bucket.get-many", "state.bucket.get-many"),
         ("wasi:filesystem/types@0.2.12", "[method]descriptor.open-at", "filesystem.descriptor.open-at"),
+        ("wasi:keyvalue/store@0.2.0-draft2", "[method]bucket.get", "state.keyvalue.bucket.get"),
+        ("wasi:keyvalue/atomics@0.2.0-draft2", "[static]cas.new", "state.keyvalue.cas.new"),
+        ("wasi:config/store@0.2.0-rc.1", "get", "settings.config.get"),
         ("odd", "name", "odd.name"),
     ] {
         assert_eq!(&*function_name(interface, name), called, "{interface}");

@@ -74,7 +74,7 @@ macro_rules! weightless {
 }
 pub(crate) use weightless;
 
-weightless!(bool, u16, u32, u64, f64);
+weightless!(bool, u16, u32, u64, i64, f64);
 
 /// Says what the records of an interface weigh: the members before the bar, all together,
 /// and perhaps a fixed number of bytes for the rest. It names every member, so that a new
