@@ -51,6 +51,8 @@ struct AuditLine<'r> {
     count: Option<u64>,
     bytes_in: u64,
     bytes_out: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_bytes: Option<u64>,
     microseconds: u64,
 }
 
@@ -86,6 +88,7 @@ pub(crate) fn write(record: &AuditRecord, out: &mut Vec<u8>) {
         count: (record.count != 1).then_some(record.count),
         bytes_in: record.bytes_in,
         bytes_out: record.bytes_out,
+        memory_bytes: record.memory_bytes,
         microseconds: u64::try_from(record.took.as_micros()).unwrap_or(u64::MAX),
     };
     let begun = out.len();
@@ -199,6 +202,9 @@ pub struct AuditEntry {
     /// Bytes of the answer.
     #[serde(default)]
     pub bytes_out: u64,
+    /// Most bytes of linear memory that the call's instance had; 0 for what runs no component.
+    #[serde(default)]
+    pub memory_bytes: u64,
     /// Duration in microseconds.
     #[serde(default)]
     pub microseconds: u64,
@@ -260,15 +266,17 @@ pub(crate) mod tests {
             outcome: AuditOutcome::Ok,
             bytes_in: 3,
             bytes_out: 4,
+            memory_bytes: None,
             took: Duration::from_micros(5),
         }
     }
 
     #[test]
     fn a_line_is_as_it_is_documented() {
+        let with_memory = AuditRecord { memory_bytes: Some(65_536), ..record("echo") };
         assert_eq!(
-            line(&record("echo")),
-            r#"{"time":"2026-09-21T14:13:20.123Z","kind":"call","id":"0000000000000001-2","tenant":"local","session":"s-1","plugin":"echo","tool":"echo","outcome":"ok","bytes_in":3,"bytes_out":4,"microseconds":5}"#
+            line(&with_memory),
+            r#"{"time":"2026-09-21T14:13:20.123Z","kind":"call","id":"0000000000000001-2","tenant":"local","session":"s-1","plugin":"echo","tool":"echo","outcome":"ok","bytes_in":3,"bytes_out":4,"memory_bytes":65536,"microseconds":5}"#
         );
     }
 
@@ -310,6 +318,7 @@ pub(crate) mod tests {
         longest.function = Some(long.as_str().into());
         longest.asked = Some(shown(&hostile));
         (longest.bytes_in, longest.bytes_out, longest.took) = (u64::MAX, u64::MAX, Duration::MAX);
+        longest.memory_bytes = Some(u64::MAX);
         let written = line(&longest);
         assert!(written.len() < MAX_LINE_BYTES, "{}", written.len());
         let entry = AuditEntry::read(written.as_bytes()).expect("a line");

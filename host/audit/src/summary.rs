@@ -35,6 +35,8 @@ pub struct AuditFigures {
     pub bytes_in: u64,
     /// Bytes of all answers.
     pub bytes_out: u64,
+    /// Most bytes of linear memory that one of them had; 0 where none ran a component.
+    pub memory_bytes: u64,
     // Number of events by the step of their time.
     times: BTreeMap<u32, u64>,
 }
@@ -56,7 +58,9 @@ impl AuditSummary {
             return;
         }
         let times = entry.times();
-        let AuditEntry { kind, plugin, tool, function, outcome, microseconds, bytes_in, bytes_out, .. } = entry;
+        let AuditEntry {
+            kind, plugin, tool, function, outcome, microseconds, bytes_in, bytes_out, memory_bytes, ..
+        } = entry;
         let name = if function.is_empty() { tool } else { function };
         let mut group = AuditGroup { kind, plugin, name, outcome };
         if self.groups.len() >= MAX_GROUPS && !self.groups.contains_key(&group) {
@@ -71,6 +75,7 @@ impl AuditSummary {
         figures.longest = figures.longest.max(each);
         figures.bytes_in = figures.bytes_in.saturating_add(bytes_in);
         figures.bytes_out = figures.bytes_out.saturating_add(bytes_out);
+        figures.memory_bytes = figures.memory_bytes.max(memory_bytes);
         let alike = figures.times.entry(step(each)).or_default();
         *alike = alike.saturating_add(times);
     }
@@ -120,6 +125,7 @@ mod tests {
     fn entry(tool: &str, microseconds: u64) -> AuditEntry {
         let mut entry = AuditEntry::read(line(&record(tool)).as_bytes()).expect("a line");
         entry.microseconds = microseconds;
+        entry.memory_bytes = 65_536;
         entry
     }
 
@@ -136,6 +142,7 @@ mod tests {
         assert!((500..=565).contains(&median), "{median}");
         assert_eq!(figures[0].quantile(1.0), 1_000);
         assert_eq!((figures[1].count, figures[1].quantile(0.5)), (1, 0));
+        assert_eq!((figures[0].bytes_out, figures[0].memory_bytes), (4_000, 65_536), "memory is a peak, no sum");
     }
 
     #[test]

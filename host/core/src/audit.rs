@@ -190,6 +190,9 @@ pub struct AuditRecord {
     pub bytes_in: u64,
     /// Bytes that were answered.
     pub bytes_out: u64,
+    /// Most bytes of linear memory that the call's instance had; none for what runs no
+    /// component.
+    pub memory_bytes: Option<u64>,
     /// How long it took.
     pub took: Duration,
 }

@@ -103,6 +103,15 @@ impl Guest {
     }
 }
 
+impl Drop for Guest {
+    /// Says how much memory the call had, also where nobody waits for its end any more.
+    fn drop(&mut self) {
+        if let Some(audit) = self.call.audit() {
+            audit.held_memory(self.limiter.memory_bytes());
+        }
+    }
+}
+
 impl WasiView for Guest {
     /// Every function of WASI that is not ours passes here once, which is where it is counted.
     fn ctx(&mut self) -> WasiCtxView<'_> {

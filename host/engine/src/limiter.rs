@@ -29,6 +29,11 @@ impl StoreLimiter {
             memories: size(limits.memories),
         }
     }
+
+    /// What all memories hold; they never shrink, so it is also the most that they held.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.memory_bytes as u64
+    }
 }
 
 /// The sum after a growth, where it stays within the limit.

@@ -173,6 +173,7 @@ impl Recorder {
             outcome,
             bytes_in: 0,
             bytes_out: 0,
+            memory_bytes: None,
             took,
         };
         if let Some(tracer) = &self.tracer {
@@ -201,6 +202,7 @@ impl Recorder {
             outcome: AuditOutcome::Ok,
             bytes_in: 0,
             bytes_out: 0,
+            memory_bytes: None,
             took: Duration::ZERO,
         });
     }
@@ -225,6 +227,7 @@ impl Recorder {
             outcome: AuditOutcome::Failed(Code::Denied),
             bytes_in: 0,
             bytes_out: 0,
+            memory_bytes: None,
             took: Duration::ZERO,
         });
     }

@@ -97,6 +97,22 @@ async fn each_call_and_each_thing_it_asked_for_is_one_line_of_names_and_sizes() 
 }
 
 #[tokio::test]
+async fn a_call_says_how_much_memory_it_had_also_where_it_did_not_end_well() {
+    let fixture = Setup::new().open().await;
+    for bytes in [1_u64 << 20, 16 << 20] {
+        fixture.call("hostile__allocate", json!({ "bytes": bytes })).await.expect("it got that much");
+    }
+    fixture.call("hostile__allocate_or_die", json!({ "bytes": 4_000_000_000_u64 })).await.expect_err("it died");
+    fixture.call("echo__echo", json!({"wrong": "no instance is made"})).await.expect_err("breaks the schema");
+    let (lines, _data) = closed(fixture).await;
+    let had: Vec<_> = of_tool(&lines, "allocate").iter().map(|line| line.memory_bytes).collect();
+    assert!((1 << 20..8 << 20).contains(&had[0]) && (16 << 20..32 << 20).contains(&had[1]), "{had:?}");
+    let died = of_tool(&lines, "allocate_or_die").last().map(|line| line.memory_bytes).unwrap_or_default();
+    assert!((64 << 10..8 << 20).contains(&died), "what it did not get is not counted: {died}");
+    assert_eq!(of_tool(&lines, "echo").last().map(|line| line.memory_bytes), Some(0));
+}
+
+#[tokio::test]
 async fn no_import_of_the_contract_escapes_the_audit() {
     let fixture = Setup::new().open().await;
     fixture.call("hostile__probe_imports", json!({})).await.expect("a report");

@@ -24,8 +24,8 @@ use crate::{bytes::size, global::Global};
 ///
 /// Clients that are connected are told of its tools, and calls go on: what runs ends
 /// with the component that it began with. A source that does not build changes
-/// nothing. Standard error shows each build, each call with its time and its host
-/// calls, and what was denied.
+/// nothing. Standard error shows each build, each call with its time, its
+/// memory and its host calls, and what was denied.
 ///
 /// The `wharf.toml` of the folder says what the plugin may use; its grants hold for
 /// this command alone, since no other one reads that file.

@@ -41,6 +41,8 @@ pub struct CallAudit {
     began: Instant,
     bytes_in: AtomicU64,
     bytes_out: AtomicU64,
+    /// 0 where no instance was made.
+    memory_bytes: AtomicU64,
     // Held for a look-up, by denials alone.
     denials: Mutex<Repeats>,
 }
@@ -63,6 +65,7 @@ impl CallAudit {
             began: Instant::now(),
             bytes_in: AtomicU64::new(0),
             bytes_out: AtomicU64::new(0),
+            memory_bytes: AtomicU64::new(0),
             denials: Mutex::default(),
         };
         RunningCall { audit: Arc::new(audit), told: false }
@@ -82,6 +85,11 @@ impl CallAudit {
     /// Says how much was answered.
     pub fn gave_out(&self, bytes: u64) {
         self.bytes_out.store(bytes, Relaxed);
+    }
+
+    /// Says how much linear memory an instance of the call had at most.
+    pub fn held_memory(&self, bytes: u64) {
+        self.memory_bytes.fetch_max(bytes, Relaxed);
     }
 
     /// Tells of a host call of this call, where the sink wants it. A denial that was told
@@ -108,6 +116,7 @@ impl CallAudit {
             outcome: call.outcome,
             bytes_in: call.bytes_in,
             bytes_out: call.bytes_out,
+            memory_bytes: None,
             took: call.took,
         }
     }
@@ -131,6 +140,7 @@ impl CallAudit {
             outcome,
             bytes_in: self.bytes_in.load(Relaxed),
             bytes_out: self.bytes_out.load(Relaxed),
+            memory_bytes: Some(self.memory_bytes.load(Relaxed)).filter(|bytes| *bytes > 0),
             took: self.began.elapsed(),
         });
     }

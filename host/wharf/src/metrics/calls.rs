@@ -27,6 +27,10 @@ const OTHER: &str = "(other)";
 /// The name of all tools of front ends.
 const FRONT_END: &str = "(front end)";
 
+/// Ends of the steps of memory, in bytes: those of small memories of Rust, of engines of
+/// JavaScript, of Python, and up to the limit that is usual.
+const MEMORY_STEPS: [f64; 8] =
+    [65_536.0, 1_048_576.0, 4_194_304.0, 16_777_216.0, 33_554_432.0, 67_108_864.0, 134_217_728.0, 268_435_456.0];
 /// Ends of the steps of times, in seconds.
 const STEPS: [f64; 13] = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 60.0, 600.0];
 
@@ -89,6 +93,7 @@ impl EncodeLabelSet for RefusedLabels {
 pub(crate) struct CallMetrics {
     calls: Family<CallLabels, Counter>,
     durations: Family<ToolLabels, Histogram>,
+    memory: Family<ToolLabels, Histogram>,
     denials: Family<DenialLabels, Counter>,
     offers: Family<CallLabels, Counter>,
     refused: Family<RefusedLabels, Counter>,
@@ -112,9 +117,11 @@ impl Series {
 impl Default for CallMetrics {
     fn default() -> Self {
         let durations = Family::new_with_constructor(histogram as fn() -> Histogram);
+        let memory = Family::new_with_constructor((|| Histogram::new(MEMORY_STEPS)) as fn() -> Histogram);
         Self {
             calls: Family::default(),
             durations,
+            memory,
             denials: Family::default(),
             offers: Family::default(),
             refused: Family::default(),
@@ -158,6 +165,10 @@ impl CallMetrics {
             }
             self.durations.get_or_create(&of).observe(took);
         }
+        if let Some(bytes) = record.memory_bytes {
+            #[expect(clippy::cast_precision_loss, reason = "a step of a histogram")]
+            self.memory.get_or_create(&of).observe(bytes as f64);
+        }
         self.calls.get_or_create(&CallLabels { of, outcome: record.outcome.as_str() }).inc();
     }
 
@@ -196,6 +207,12 @@ impl CallMetrics {
             "How long calls took, from arrival to answer",
             Unit::Seconds,
             self.durations.clone(),
+        );
+        registry.register_with_unit(
+            "call_memory",
+            "Most linear memory that calls of plugins had",
+            Unit::Bytes,
+            self.memory.clone(),
         );
         let asked = "What plugins were asked for beside tools; the label `tool` is read, prompt and the like";
         registry.register("offers", asked, self.offers.clone());
@@ -237,6 +254,7 @@ mod tests {
             outcome: if kind == AuditKind::Denied { AuditOutcome::Failed(Code::Denied) } else { AuditOutcome::Ok },
             bytes_in: 0,
             bytes_out: 0,
+            memory_bytes: Some(1 << 20),
             took: Duration::from_millis(2),
         }
     }
@@ -260,6 +278,8 @@ mod tests {
             r#"wharf_calls_total{plugin="echo",tool="say",outcome="ok"} 1"#,
             r#"wharf_calls_total{plugin="",tool="",outcome="ok"} 1"#,
             r#"wharf_call_duration_seconds_bucket{le="0.005",plugin="echo",tool="say"} 1"#,
+            r#"wharf_call_memory_bytes_bucket{le="65536.0",plugin="echo",tool="say"} 0"#,
+            r#"wharf_call_memory_bytes_bucket{le="1048576.0",plugin="echo",tool="say"} 1"#,
             r#"wharf_denials_total{plugin="echo",capability="process"} 1"#,
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");

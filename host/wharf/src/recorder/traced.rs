@@ -142,6 +142,9 @@ fn tell_end(span: &mut Span, record: &AuditRecord) {
     span.set("wharf.outcome", record.outcome.as_str());
     span.set("wharf.bytes_in", record.bytes_in);
     span.set("wharf.bytes_out", record.bytes_out);
+    if let Some(bytes) = record.memory_bytes {
+        span.set("wharf.memory_bytes", bytes);
+    }
     match record.outcome {
         AuditOutcome::Failed(code) => span.fail(code.as_str()),
         AuditOutcome::ToolError => span.fail("tool_error"),

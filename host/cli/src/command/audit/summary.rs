@@ -21,7 +21,8 @@ use crate::{bytes::size, global::Global, listing::Listing, print};
 
 /// Count lines by plugin, tool or function, and outcome, with their times
 ///
-/// The times are those below which half, and 95 of 100, were; to 13 %.
+/// The times are those below which half, and 95 of 100, were; to 13 %. Memory is the most
+/// that one call had.
 #[derive(Debug, Args)]
 pub(super) struct ShowSummary {
     #[command(flatten)]
@@ -69,6 +70,7 @@ fn as_json(summary: &AuditSummary) -> io::Result<()> {
             "longest_microseconds": figures.longest,
             "bytes_in": figures.bytes_in,
             "bytes_out": figures.bytes_out,
+            "memory_bytes": figures.memory_bytes,
         });
         writeln!(out, "{line}")?;
     }
@@ -85,8 +87,8 @@ fn table(summary: &AuditSummary) -> io::Result<()> {
         return out.flush();
     }
     let mut listing = Listing::new(
-        ["kind", "plugin", "tool or function", "outcome", "count", "half", "95 %", "longest", "in", "out"],
-        4..10,
+        ["kind", "plugin", "tool or function", "outcome", "count", "half", "95 %", "longest", "in", "out", "memory"],
+        4..11,
     );
     for (group, figures) in &summary.groups {
         // The files may hold anything.
@@ -94,8 +96,21 @@ fn table(summary: &AuditSummary) -> io::Result<()> {
             [(&group.kind, 9), (&group.plugin, 16), (&group.name, 26), (&group.outcome, 14)]
                 .map(|(text, bytes)| text::line(text, bytes));
         let [half, most, longest] = [figures.quantile(0.5), figures.quantile(0.95), figures.longest].map(taken);
-        let [bytes_in, bytes_out] = [figures.bytes_in, figures.bytes_out].map(size);
-        listing.row([&kind, &plugin, &name, &outcome, &figures.count, &half, &most, &longest, &bytes_in, &bytes_out]);
+        let [bytes_in, bytes_out, memory] = [figures.bytes_in, figures.bytes_out, figures.memory_bytes].map(size);
+        let memory = if figures.memory_bytes == 0 { String::new() } else { memory };
+        listing.row([
+            &kind,
+            &plugin,
+            &name,
+            &outcome,
+            &figures.count,
+            &half,
+            &most,
+            &longest,
+            &bytes_in,
+            &bytes_out,
+            &memory,
+        ]);
     }
     write!(out, "{listing}")?;
     if summary.dropped > 0 {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use parking_lot::Mutex;
 use wharf::audit::{AuditId, AuditKind, AuditRecord, AuditSink, AuditSubject};
 
-use crate::tables;
+use crate::{bytes::size, tables};
 
 /// Calls whose host calls are counted at a time: more run where the plugin is not just tried.
 const MOST_CALLS: usize = 1_000;
@@ -45,11 +45,12 @@ impl Story {
 }
 
 fn called(record: &AuditRecord, asked: u64) -> String {
-    let AuditRecord { subject, outcome, took, bytes_in, bytes_out, .. } = record;
+    let AuditRecord { subject, outcome, took, bytes_in, bytes_out, memory_bytes, .. } = record;
     let session = subject.context.as_ref().map(|context| context.session.to_string()).unwrap_or_default();
     let took = took.as_secs_f64() * 1e3;
+    let memory = memory_bytes.map(|bytes| format!(", {} of memory", size(bytes))).unwrap_or_default();
     format!(
-        "{} {}: {took:.1} ms, {bytes_in} bytes in, {bytes_out} out, {asked} host calls, session {session}",
+        "{} {}: {took:.1} ms, {bytes_in} bytes in, {bytes_out} out{memory}, {asked} host calls, session {session}",
         subject.tool,
         outcome.as_str()
     )
