@@ -44,6 +44,11 @@ pub struct BuiltComponent {
 }
 
 impl Project {
+    /// The file of its folder that says what it may use while it is tried.
+    pub const CONFIGURATION: &str = "wharf.toml";
+    /// The file of its folder with the calls that test it.
+    pub const CASES: &str = "cases.toml";
+
     /// The plugin in this folder.
     ///
     /// # Errors

@@ -68,7 +68,10 @@ impl Scaffold {
         if folder.symlink_metadata().is_ok() {
             return Err(AuthorError::Taken(folder.to_owned()));
         }
-        let tools: Vec<_> = TOOLS.iter().filter(|tool| self.capabilities.contains(&tool.capability)).collect();
+        let tools: Vec<_> = TOOLS
+            .iter()
+            .filter(|tool| tool.capability().is_none_or(|capability| self.capabilities.contains(&capability)))
+            .collect();
         let wanted = Wanted { name: self.name.as_str(), language: self.language, tools: &tools };
         let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         fs::create_dir_all(parent).map_err(AuthorError::file(parent))?;
@@ -90,7 +93,7 @@ impl Scaffold {
             folder: folder.to_owned(),
             files: files.into_iter().map(|(path, _)| path).collect(),
             test_command: wanted.test_command(),
-            tools: ["greet"].into_iter().chain(tools.iter().map(|tool| tool.name)).collect(),
+            tools: tools.iter().map(|tool| tool.name).collect(),
         })
     }
 }

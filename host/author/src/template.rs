@@ -2,8 +2,8 @@
 
 mod tools;
 
-use crate::{capability::PluginCapability, kit, language::Language};
-pub(crate) use tools::{TOOLS, TemplateTool};
+use crate::{building::Project, capability::PluginCapability, kit, language::Language};
+pub(crate) use tools::{TOOLS, TemplateRequest, TemplateTool};
 
 /// A file of a new plugin.
 pub(crate) type TemplateFile = (String, String);
@@ -25,9 +25,14 @@ impl Wanted<'_> {
             Language::Python => self.python(),
         };
         files.push(("README.md".to_owned(), self.readme()));
-        files.push(("wharf.toml".to_owned(), self.configuration()));
-        files.push(("cases.toml".to_owned(), self.cases()));
+        files.push((Project::CONFIGURATION.to_owned(), self.configuration()));
+        files.push((Project::CASES.to_owned(), self.cases()));
         files
+    }
+
+    /// What its tools need from the operator.
+    fn requests(&self) -> impl Iterator<Item = &'static TemplateRequest> {
+        self.tools.iter().filter_map(|tool| tool.request.as_ref())
     }
 
     /// The commands that follow, in the folder of the plugin.
@@ -44,7 +49,6 @@ impl Wanted<'_> {
             (".gitignore", include_str!("../templates/rust/gitignore")),
             (".github/workflows/ci.yml", include_str!("../templates/rust/ci.yml")),
             (".vscode/settings.json", include_str!("../templates/rust/settings.json")),
-            ("src/greeting.rs", include_str!("../templates/rust/src/greeting.rs")),
         ];
         let mut files: Vec<_> = fixed.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect();
         let (sdk, for_tests) = match kit::RUST.is_carried() {
@@ -63,32 +67,27 @@ impl Wanted<'_> {
         files.push(("src/lib.rs".to_owned(), self.rust_library()));
         let crate_name = self.name.replace('-', "_");
         for tool in self.tools {
-            files.push((format!("src/{}.rs", tool.module), rust_module(tool.capability).to_owned()));
-        }
-        let tests = [("greeting", include_str!("../templates/rust/tests/greeting.rs"))].into_iter().chain(
-            self.tools
-                .iter()
-                .filter(|tool| tool.capability == PluginCapability::State)
-                .map(|tool| (tool.module, include_str!("../templates/rust/tests/visits.rs"))),
-        );
-        for (module, text) in tests {
-            files.push((format!("tests/{module}.rs"), filled(text, &[("crate", &crate_name)])));
+            files.push((format!("src/{}.rs", tool.module), tool.source.rust.to_owned()));
+            if let Some(tests) = tool.source.rust_tests {
+                files.push((format!("tests/{}.rs", tool.module), filled(tests, &[("crate", &crate_name)])));
+            }
         }
         files
     }
 
     fn rust_library(&self) -> String {
         let modules = |line: fn(&str, &str) -> String| -> String {
-            let own = self.tools.iter().map(|tool| line(tool.module, tool.name));
-            let mut lines: Vec<_> = own.chain([line("greeting", "greet")]).collect();
+            let mut lines: Vec<_> = self.tools.iter().map(|tool| line(tool.module, tool.name)).collect();
             lines.sort();
             lines.concat()
         };
         let declared = modules(|module, _| format!("mod {module};\n"));
         let used = modules(|module, name| format!("use {module}::{name};\n"));
-        let names: Vec<_> = ["greet"].into_iter().chain(self.tools.iter().map(|tool| tool.name)).collect();
-        let reasons: String =
-            self.tools.iter().map(|tool| format!("    {} = {:?},\n", tool.capability.as_str(), tool.reason)).collect();
+        let names: Vec<_> = self.tools.iter().map(|tool| tool.name).collect();
+        let reasons: String = self
+            .requests()
+            .map(|request| format!("    {} = {:?},\n", request.capability.as_str(), request.reason))
+            .collect();
         let reasons = match reasons.is_empty() {
             true => String::new(),
             false => format!(
@@ -108,15 +107,13 @@ impl Wanted<'_> {
             (".github/workflows/ci.yml".to_owned(), include_str!("../templates/javascript/ci.yml").to_owned()),
             (".vscode/settings.json".to_owned(), include_str!("../templates/javascript/settings.json").to_owned()),
             ("tsconfig.json".to_owned(), include_str!("../templates/javascript/tsconfig.json").to_owned()),
-            (format!("src/greeting.{extension}"), include_str!("../templates/javascript/greeting.js").to_owned()),
             ("test/greeting.test.mjs".to_owned(), include_str!("../templates/javascript/greeting.test.mjs").to_owned()),
             ("package.json".to_owned(), self.package_json(extension)),
         ];
         for tool in self.tools {
-            files.push((format!("src/{}.{extension}", tool.module), javascript_module(tool.capability).to_owned()));
+            files.push((format!("src/{}.{extension}", tool.module), tool.source.javascript.to_owned()));
         }
-        let mut tools: Vec<_> = self.tools.iter().map(|tool| (tool.module, camel_case(tool.name))).collect();
-        tools.insert(0, ("greeting", "greet".to_owned()));
+        let tools: Vec<_> = self.tools.iter().map(|tool| (tool.module, camel_case(tool.name))).collect();
         let imports: String = tools
             .iter()
             .map(|(module, name)| format!("import {{ {name} }} from \"./{module}.{extension}\";\n"))
@@ -134,10 +131,10 @@ impl Wanted<'_> {
 
     fn package_json(&self, extension: &str) -> String {
         // The engine without a fetch is small; the other one is eight times as large.
-        let fetches = self.tools.iter().any(|tool| tool.capability == PluginCapability::Http);
+        let fetches = self.requests().any(|request| request.capability == PluginCapability::Http);
         let engine = if fetches { "spidermonkey" } else { "quickjs" };
         let reasons: serde_json::Map<_, _> =
-            self.tools.iter().map(|tool| (tool.capability.as_str().to_owned(), tool.reason.into())).collect();
+            self.requests().map(|request| (request.capability.as_str().to_owned(), request.reason.into())).collect();
         let mut development = serde_json::json!({ "@types/node": "^20.19.0", "typescript": "7.0.2" });
         if fetches {
             development["@bytecodealliance/componentize-js"] = "0.23.0".into();
@@ -177,11 +174,9 @@ impl Wanted<'_> {
             (".gitignore".to_owned(), include_str!("../templates/python/gitignore")),
             (".github/workflows/ci.yml".to_owned(), include_str!("../templates/python/ci.yml")),
             (".vscode/settings.json".to_owned(), include_str!("../templates/python/settings.json")),
-            (format!("{module}/greeting.py"), include_str!("../templates/python/greeting.py")),
             ("tests/__init__.py".to_owned(), ""),
         ];
-        let own =
-            self.tools.iter().map(|tool| (format!("{module}/{}.py", tool.module), python_module(tool.capability)));
+        let own = self.tools.iter().map(|tool| (format!("{module}/{}.py", tool.module), tool.source.python));
         let mut files: Vec<_> = fixed.into_iter().chain(own).map(|(path, text)| (path, text.to_owned())).collect();
         files.push((
             "pyproject.toml".to_owned(),
@@ -196,13 +191,11 @@ impl Wanted<'_> {
     fn python_package(&self) -> String {
         let mut imports: Vec<_> =
             self.tools.iter().map(|tool| format!("from .{} import {}\n", tool.module, tool.name)).collect();
-        imports.push("from .greeting import greet\n".to_owned());
         imports.sort();
-        let names: Vec<_> = ["greet"].into_iter().chain(self.tools.iter().map(|tool| tool.name)).collect();
+        let names: Vec<_> = self.tools.iter().map(|tool| tool.name).collect();
         let reasons: String = self
-            .tools
-            .iter()
-            .map(|tool| format!("        {:?}: {:?},\n", tool.capability.as_str(), tool.reason))
+            .requests()
+            .map(|request| format!("        {:?}: {:?},\n", request.capability.as_str(), request.reason))
             .collect();
         let reasons = match reasons.is_empty() {
             true => String::new(),
@@ -220,8 +213,7 @@ impl Wanted<'_> {
     }
 
     fn readme(&self) -> String {
-        let own = self.tools.iter().map(|tool| format!("| `{}` | {} |\n", tool.name, tool.does));
-        let tools: String = ["| `greet` | greets somebody by name |\n".to_owned()].into_iter().chain(own).collect();
+        let tools: String = self.tools.iter().map(|tool| format!("| `{}` | {} |\n", tool.name, tool.does)).collect();
         let kit = match self.language {
             Language::Rust if kit::RUST.is_carried() => {
                 "`kit/` has the crates that it is built with, of the version that fits the host. They are no part of your code."
@@ -250,14 +242,10 @@ impl Wanted<'_> {
     fn cases(&self) -> String {
         let mut text =
             "# `wharf test` builds the plugin and makes these calls, with the grants of wharf.toml.\n".to_owned();
-        let greet = ["name = \"somebody is greeted\"\narguments = { name = \"Ada\" }\ntext = \"Welcome, Ada.\"\n"];
-        let own = self.tools.iter().map(|tool| (tool.name, tool.cases));
-        for (tool, cases) in [("greet", greet.as_slice())].into_iter().chain(own) {
-            for case in cases {
-                // The engine with a fetch says of a request no more than that it failed.
-                let is_vague = tool == "fetch" && matches!(self.language, Language::TypeScript | Language::JavaScript);
-                let case = if is_vague { case.replace("\"denied\"", "\"unavailable\"") } else { (*case).to_owned() };
-                text.push_str(&format!("\n[[case]]\ntool = \"{tool}\"\n{case}"));
+        for tool in self.tools {
+            for case in tool.cases {
+                let expected = case.expected(self.language);
+                text.push_str(&format!("\n[[case]]\ntool = \"{}\"\n{}{expected}", tool.name, case.call));
             }
         }
         text
@@ -270,44 +258,11 @@ impl Wanted<'_> {
             "# For trying the plugin: `wharf serve --stdio --config wharf.toml`.\ndata = \".wharf/data\"\n\n\
              [plugin.{name}]\nsource = \"dist/{name}.wasm\"\npin = \"none\"   # each build takes the place of the one before\n"
         );
-        for TemplateTool { capability, reason, grant, .. } in self.tools {
+        for TemplateRequest { capability, reason, grant } in self.requests() {
             let capability = capability.as_str();
             text.push_str(&format!("\n[plugin.{name}.grants.{capability}]\nreason = {reason:?}\n{grant}"));
         }
         text
-    }
-}
-
-const fn rust_module(capability: PluginCapability) -> &'static str {
-    match capability {
-        PluginCapability::State => include_str!("../templates/rust/src/visits.rs"),
-        PluginCapability::Process => include_str!("../templates/rust/src/compiler.rs"),
-        PluginCapability::Terminal => include_str!("../templates/rust/src/sums.rs"),
-        PluginCapability::Webview => include_str!("../templates/rust/src/titles.rs"),
-        PluginCapability::Http => include_str!("../templates/rust/src/fetching.rs"),
-        PluginCapability::Workspace => include_str!("../templates/rust/src/notes.rs"),
-    }
-}
-
-const fn python_module(capability: PluginCapability) -> &'static str {
-    match capability {
-        PluginCapability::State => include_str!("../templates/python/visits.py"),
-        PluginCapability::Process => include_str!("../templates/python/compiler.py"),
-        PluginCapability::Terminal => include_str!("../templates/python/sums.py"),
-        PluginCapability::Webview => include_str!("../templates/python/titles.py"),
-        PluginCapability::Http => include_str!("../templates/python/fetching.py"),
-        PluginCapability::Workspace => include_str!("../templates/python/notes.py"),
-    }
-}
-
-const fn javascript_module(capability: PluginCapability) -> &'static str {
-    match capability {
-        PluginCapability::State => include_str!("../templates/javascript/visits.js"),
-        PluginCapability::Process => include_str!("../templates/javascript/compiler.js"),
-        PluginCapability::Terminal => include_str!("../templates/javascript/sums.js"),
-        PluginCapability::Webview => include_str!("../templates/javascript/titles.js"),
-        PluginCapability::Http => include_str!("../templates/javascript/fetching.js"),
-        PluginCapability::Workspace => include_str!("../templates/javascript/notes.js"),
     }
 }
 

@@ -4,7 +4,7 @@ mod libraries;
 
 use std::{
     env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs,
     path::{Path, PathBuf},
 };
@@ -16,6 +16,9 @@ use super::tool::{RawComponent, Tool};
 use crate::{error::AuthorError, metadata::ManifestMetadata};
 
 const TARGET: &str = "wasm32-wasip2";
+
+/// Arguments of `cargo build` that forbid it to fetch or to choose other versions.
+const WITHOUT_NETWORK: [&str; 3] = ["--frozen", "--locked", "--offline"];
 
 const CARGO: Tool =
     Tool { program: "cargo", remedy: "install Rust from https://rustup.rs, then `rustup target add wasm32-wasip2`" };
@@ -49,7 +52,7 @@ struct CargoMessage {
 }
 
 pub(super) fn build(folder: &Path, arguments: &[OsString]) -> Result<RawComponent, AuthorError> {
-    let package = package(folder)?;
+    let (package, libraries) = resolved(folder, arguments)?;
     let mut cargo = CARGO.command(folder);
     cargo.args(["build", "--release", "--target", TARGET, "--message-format", "json-render-diagnostics"]);
     cargo.args(["--config", &format!("target.{TARGET}.rustflags={:?}", remapped(folder))]);
@@ -70,12 +73,12 @@ pub(super) fn build(folder: &Path, arguments: &[OsString]) -> Result<RawComponen
         ))
     })?;
     let bytes = fs::read(&component).map_err(AuthorError::file(&component))?;
-    Ok(RawComponent { bytes, libraries: libraries(folder)?, metadata: package.into() })
+    Ok(RawComponent { bytes, libraries, metadata: package.into() })
 }
 
 /// What the manifest in the folder says.
 pub(super) fn manifest(folder: &Path) -> Result<ManifestMetadata, AuthorError> {
-    package(folder).map(ManifestMetadata::from)
+    package(folder, &metadata(folder, ["--no-deps"])?).map(ManifestMetadata::from)
 }
 
 impl From<CargoPackage> for ManifestMetadata {
@@ -105,31 +108,34 @@ fn has_target(folder: &Path) -> Option<bool> {
     Some(fs::read_dir(library).is_ok_and(|mut entries| entries.next().is_some()))
 }
 
-/// The crates of the plugin.
-fn libraries(folder: &Path) -> Result<Option<VersionInfo>, AuthorError> {
-    let mut cargo = CARGO.command(folder);
-    cargo.args(["metadata", "--filter-platform", TARGET, "--format-version", "1"]);
-    let (status, printed) = CARGO.run(&mut cargo)?;
-    if !status.success() {
-        return Err(CARGO.failed(&cargo, status));
-    }
+/// The package whose manifest lies in the folder, and the crates that it is built of. Cargo is
+/// asked once: it takes a good part of the time in which a save is built.
+fn resolved(folder: &Path, arguments: &[OsString]) -> Result<(CargoPackage, Option<VersionInfo>), AuthorError> {
+    // What keeps the build from the network keeps this from it.
+    let kept_away = arguments.iter().filter(|argument| WITHOUT_NETWORK.iter().any(|known| argument == known));
+    let wanted = ["--filter-platform", TARGET].map(OsString::from);
+    let printed = metadata(folder, wanted.iter().chain(kept_away))?;
     // A later cargo may say it in other words; the component is none the worse.
-    Ok(serde_json::from_slice(&printed).ok().and_then(|resolved| libraries::libraries(&resolved)))
+    let resolved = serde_json::from_slice(&printed).ok();
+    Ok((package(folder, &printed)?, resolved.and_then(|resolved| libraries::libraries(&resolved))))
 }
 
-/// The package whose manifest lies in the folder.
-fn package(folder: &Path) -> Result<CargoPackage, AuthorError> {
-    let manifest = folder.join("Cargo.toml");
+/// What cargo says of the folder, as JSON.
+fn metadata(folder: &Path, arguments: impl IntoIterator<Item: AsRef<OsStr>>) -> Result<Vec<u8>, AuthorError> {
     let mut cargo = CARGO.command(folder);
-    cargo.args(["metadata", "--no-deps", "--format-version", "1"]);
+    cargo.args(["metadata", "--format-version", "1"]).args(arguments);
     let (status, printed) = CARGO.run(&mut cargo)?;
-    if !status.success() {
-        return Err(CARGO.failed(&cargo, status));
-    }
+    if status.success() { Ok(printed) } else { Err(CARGO.failed(&cargo, status)) }
+}
+
+/// The package whose manifest lies in the folder, of those that cargo told.
+fn package(folder: &Path, printed: &[u8]) -> Result<CargoPackage, AuthorError> {
+    let manifest = folder.join("Cargo.toml");
     let unread = |problem: String| AuthorError::Manifest { manifest: manifest.clone(), problem };
-    let metadata: CargoMetadata = serde_json::from_slice(&printed)
+    let metadata: CargoMetadata = serde_json::from_slice(printed)
         .map_err(|error| unread(format!("what cargo says of it cannot be read: {error}")))?;
-    let same = |path: &Path| path == manifest || path.canonicalize().ok() == manifest.canonicalize().ok();
+    let real = manifest.canonicalize().ok();
+    let same = |path: &Path| path == manifest || (real.is_some() && path.canonicalize().ok() == real);
     let package = metadata.packages.into_iter().find(|package| same(&package.manifest_path));
     package.ok_or_else(|| unread("it is a workspace and no package; build one of its members".to_owned()))
 }

@@ -49,16 +49,13 @@ pub(super) struct DevArguments {
     http: HttpAddress,
 }
 
-/// What the plugin may use, in its folder.
-const CONFIGURATION: &str = "wharf.toml";
-
 /// For as long as nothing changes, the watch is asked again.
 const LONG: Duration = Duration::from_secs(3_600);
 
 impl DevArguments {
     pub(super) fn run(self, mut global: Global) -> Result<ExitCode> {
         let project = Project::open(&self.folder).map_err(super::build::unusable)?;
-        global.prefer_configuration(project.folder().join(CONFIGURATION));
+        global.prefer_configuration(project.folder().join(Project::CONFIGURATION));
         // A source that does not build is mended while this serves.
         build(&project);
         let watch = SourceWatch::begin(project.folder())
@@ -79,7 +76,7 @@ fn follow(host: Host, project: Project, mut watch: SourceWatch, global: Global) 
         loop {
             let Some(changed) = watch.wait(LONG) else { continue };
             eprintln!("{} has changed", changed.display());
-            if changed != Path::new(CONFIGURATION) && !build(&project) {
+            if changed != Path::new(Project::CONFIGURATION) && !build(&project) {
                 continue;
             }
             // Its grants may be others, too.

@@ -69,14 +69,14 @@ const GRACE: Duration = Duration::from_secs(1);
 impl TestArguments {
     pub(super) fn run(self, mut global: Global) -> Result<ExitCode> {
         let project = Project::open(&self.folder).map_err(unusable)?;
-        let file = self.cases.clone().unwrap_or_else(|| project.folder().join("cases.toml"));
+        let file = self.cases.clone().unwrap_or_else(|| project.folder().join(Project::CASES));
         let cases = Cases::read(&file)?;
         let component = if self.no_build {
             project.built().map_err(unusable)?
         } else {
             project.build(None, &[]).map_err(unusable)?
         };
-        global.prefer_configuration(project.folder().join("wharf.toml"));
+        global.prefer_configuration(project.folder().join(Project::CONFIGURATION));
         let name: PluginName = component.name.parse().map_err(|error| Unusable(format!("{error}")))?;
         let configuration = configuration(&global, &name, &component.file)?;
         // What earlier runs left would make a case pass or fail.
