@@ -29,6 +29,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+pub(crate) use self::test::play;
 use crate::global::Global;
 
 /// A host for tools that nobody has to trust.

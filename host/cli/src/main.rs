@@ -28,6 +28,9 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
+    if let Some(code) = command::play() {
+        return code;
+    }
     match command::Wharf::read().run() {
         Ok(code) => code,
         Err(error) => {

@@ -9,7 +9,7 @@ use http_body::Body;
 use hyper::{Request, Response, body::Incoming, client::conn::http1, header::CONTENT_LENGTH};
 use hyper_util::rt::TokioIo;
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncRead, AsyncWrite, DuplexStream},
     time::{Instant, timeout_at},
 };
 use tokio_util::task::AbortOnDropHandle;
@@ -23,6 +23,7 @@ use crate::{
     mask::SecretMask,
     meter::RequestMeter,
     permits::{InFlightPermit, InFlightRequests},
+    stand_in::{ChosenStandIns, ServerStandIns},
     tls::TlsClient,
 };
 
@@ -69,6 +70,7 @@ pub struct RequestClient {
     in_flight: Arc<InFlightRequests>,
     names: Option<NameOverrides>,
     tls: Arc<TlsClient>,
+    stand_ins: ChosenStandIns,
 }
 
 impl fmt::Debug for RequestClient {
@@ -81,13 +83,25 @@ impl RequestClient {
     /// A client within these limits.
     #[must_use]
     pub fn new(limits: RequestLimits) -> Self {
-        Self { limits: Arc::new(limits), in_flight: Arc::default(), names: None, tls: Arc::default() }
+        Self {
+            limits: Arc::new(limits),
+            in_flight: Arc::default(),
+            names: None,
+            tls: Arc::default(),
+            stand_ins: ChosenStandIns::default(),
+        }
     }
 
     /// The same with names of its own, whose addresses are checked like any others.
     #[must_use]
     pub fn with_names(self, names: NameOverrides) -> Self {
         Self { names: Some(names), ..self }
+    }
+
+    /// The same with answers that stand in for those of servers.
+    #[must_use]
+    pub fn standing_in(self, stand_ins: Arc<dyn ServerStandIns>) -> Self {
+        Self { stand_ins: ChosenStandIns::new(stand_ins), ..self }
     }
 
     /// The limits of the requests.
@@ -136,6 +150,8 @@ impl RequestClient {
         let limits = &*self.limits;
         let deadline = until.min(after(None, limits.total_milliseconds));
         head::to_server(&granted, &mut request, limits.head_bytes)?;
+        let url = format!("{}{}", granted.wanted().origin, request.uri());
+        let stand_in = self.stand_ins.connect(request.method(), &url)?;
         let broken = BodyFailure::default();
         let (parts, body) = request.into_parts();
         let announced = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
@@ -145,6 +161,9 @@ impl RequestClient {
         let connect_by = deadline.min(after(timeouts.connect, limits.connect_milliseconds));
         let server = &granted.wanted().server;
         let connecting = async {
+            if let Some(stream) = stand_in {
+                return Ok(ServerStream::StandIn(stream));
+            }
             let stream = permit.connector.connect(server, connect_by, |address| granted.address(address)).await?;
             match granted.wanted().origin.scheme {
                 Scheme::Https => {
@@ -159,6 +178,7 @@ impl RequestClient {
 
         let (response, connection) = match stream {
             ServerStream::Encrypted(stream) => self.exchange(*stream, request, &timeouts, deadline, &broken).await?,
+            ServerStream::StandIn(stream) => self.exchange(stream, request, &timeouts, deadline, &broken).await?,
             ServerStream::Plain(stream) => self.exchange(stream, request, &timeouts, deadline, &broken).await?,
         };
         meter.answered(response.status().as_u16());
@@ -211,6 +231,7 @@ impl RequestClient {
 }
 
 enum ServerStream {
+    StandIn(DuplexStream),
     Plain(tokio::net::TcpStream),
     Encrypted(Box<tokio_rustls::client::TlsStream<tokio::net::TcpStream>>),
 }

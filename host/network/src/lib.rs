@@ -13,6 +13,7 @@ mod head;
 mod mask;
 mod meter;
 mod permits;
+mod stand_in;
 mod tls;
 
 pub use answer::AnswerBody;
@@ -21,3 +22,4 @@ pub use connector::{Connector, NameOverrides, ProxyPort, is_localhost};
 pub use head::HOP_BY_HOP;
 pub use meter::RequestMeter;
 pub use permits::InFlightPermit;
+pub use stand_in::{ServerStandIns, StandInAnswer};

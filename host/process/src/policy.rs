@@ -60,7 +60,8 @@ impl Processes {
     ) -> Result<ProcessId, ProcessError> {
         let capabilities = self.capabilities().await?;
         let ProcessRequest { command, arguments, directory, environment, input, lifetime, silence } = request;
-        let command = CommandRequest { command, arguments, directory, environment, terminal: TERM };
+        let stand_in = self.stand_in(&command, arguments)?;
+        let command = CommandRequest { command, arguments, directory, environment, terminal: TERM, stand_in };
         let grant = granted.children();
         let SpawnPlan { program, arguments, environment, directory, command, limits, user, containment } =
             policy::plan(&grant, workspace, &command, &capabilities, self.limits())?;

@@ -29,9 +29,9 @@ mod wait;
 use std::{path::Path, sync::Arc};
 
 use parking_lot::{Mutex, MutexGuard};
-use wharf_core::ProcessLimits;
+use wharf_core::{ProcessLimits, grant::AllowedCommand};
 use wharf_files::host_directory::HostDirectory;
-use wharf_spawn::{Capabilities, Spawner};
+use wharf_spawn::{Capabilities, Spawner, StandIn, policy::PolicyError};
 
 use crate::{
     OpenError, Owner, ProcessError, ProcessId, ProcessSettings, ProcessSnapshot, output::CopierSlots,
@@ -108,6 +108,15 @@ impl Processes {
     /// [`ProcessError::Unknown`].
     pub async fn capabilities(&self) -> Result<Arc<Capabilities>, ProcessError> {
         self.spawner.capabilities().await.map_err(|source| ProcessError::Unknown { source })
+    }
+
+    /// The program that plays the part of an allowed command.
+    pub(crate) fn stand_in(
+        &self,
+        command: &AllowedCommand<'_>,
+        arguments: &[String],
+    ) -> Result<Option<StandIn>, PolicyError> {
+        self.spawner.stand_in(command, arguments)
     }
 
     /// What each process may use up.

@@ -11,10 +11,11 @@ use std::{
 };
 
 use tokio::task::spawn_blocking;
+use wharf_core::grant::AllowedCommand;
 
 use crate::{
     Capabilities, ChildInput, ChildOutput, MissingAbility, ProbeWorkspace, ProcessLimitScope, SandboxMechanism,
-    SpawnError, SpawnRequest, uncontained,
+    SpawnError, SpawnRequest, StandIn, StandIns, policy::PolicyError, stand_in::ChosenStandIns, uncontained,
 };
 
 pub use crate::uncontained::UncontainedChild as Child;
@@ -23,6 +24,7 @@ pub use crate::uncontained::UncontainedChild as Child;
 #[derive(Debug, Clone, Default)]
 pub struct Spawner {
     namespaces_required: bool,
+    stand_ins: ChosenStandIns,
 }
 
 impl Spawner {
@@ -42,13 +44,29 @@ impl Spawner {
     /// Refuses all children: no grant gives containment up.
     #[must_use]
     pub fn requiring_namespaces(self) -> Self {
-        Self { namespaces_required: true }
+        Self { namespaces_required: true, ..self }
     }
 
     /// The same spawner: there is nothing to try in a workspace.
     #[must_use]
     pub fn probing_in(self, _make: impl Fn() -> io::Result<ProbeWorkspace> + Send + Sync + 'static) -> Self {
         self
+    }
+
+    /// Has programs played by others. Children of the host itself are always what they are.
+    #[must_use]
+    pub fn standing_in(self, stand_ins: Arc<dyn StandIns>) -> Self {
+        Self { stand_ins: ChosenStandIns::new(stand_ins), ..self }
+    }
+
+    /// The program that plays the part of an allowed command, for [`CommandRequest::stand_in`].
+    ///
+    /// # Errors
+    /// Why the command may not run at all.
+    ///
+    /// [`CommandRequest::stand_in`]: crate::policy::CommandRequest::stand_in
+    pub fn stand_in(&self, command: &AllowedCommand<'_>, arguments: &[String]) -> Result<Option<StandIn>, PolicyError> {
+        self.stand_ins.find(command, arguments).map_err(|source| PolicyError::Refused { source })
     }
 
     /// The same spawner: it prepares nothing.

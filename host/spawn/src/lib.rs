@@ -22,6 +22,7 @@ mod error;
 mod exit;
 mod pipes;
 mod request;
+mod stand_in;
 mod system_paths;
 #[cfg_attr(target_os = "linux", doc(hidden))]
 pub mod uncontained;
@@ -70,6 +71,7 @@ pub use request::{
     Bind, ChildInput, ChildLimits, ChildOutput, Containment, Descriptor, MAX_DESCRIPTOR_NUMBER, MAX_DESCRIPTORS,
     MAX_REQUEST_BYTES, Sandbox, SpawnRequest,
 };
+pub use stand_in::{StandIn, StandIns};
 pub use workspace::{ChildWorkspace, ProbeWorkspace};
 
 #[cfg(target_os = "linux")]

@@ -22,7 +22,7 @@ use wharf_core::{
 
 use crate::{
     Bind, Capabilities, ChildLimits, ChildWorkspace, Containment, ProcessLimitScope, Sandbox, SandboxMechanism,
-    system_paths,
+    StandIn, system_paths,
 };
 use lookup::Lookup;
 
@@ -47,6 +47,8 @@ pub struct CommandRequest<'a> {
     pub environment: &'a [(String, String)],
     /// The value of `TERM`.
     pub terminal: &'a str,
+    /// The program that plays its part.
+    pub stand_in: Option<StandIn>,
 }
 
 /// The plan for a child: all of a [`SpawnRequest`](crate::SpawnRequest) but its streams.
@@ -193,9 +195,11 @@ pub fn plan(
     let directory = view.below(request.directory).ok_or_else(|| {
         invalid(format!("`{}` is no directory of the workspace; give a path relative to it", request.directory))
     })?;
+    let stand_in = request.stand_in.as_ref();
     let (program, arguments, command) = match (request.command.program(), request.command.shell_text()) {
         (Some(program), _) => {
-            let path = find(program, &path, &view, || lookup(grant, workspace, mechanism))?;
+            let played = stand_in.map(|stand_in| Ok(stand_in.program.clone()));
+            let path = played.unwrap_or_else(|| find(program, &path, &view, || lookup(grant, workspace, mechanism)))?;
             let command = std::iter::once(program).chain(request.arguments.iter().map(String::as_str));
             (path, request.arguments.iter().map(OsString::from).collect(), command.collect::<Vec<_>>().join(" "))
         }
@@ -203,10 +207,15 @@ pub fn plan(
             let (shell, arguments) = system::shell(text);
             let name = || shell.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let command = text.map_or_else(name, str::to_owned);
-            (shell, arguments, command)
+            (stand_in.map_or(shell, |stand_in| stand_in.program.clone()), arguments, command)
         }
     };
-    let containment = containment(grant, workspace, &view, capabilities);
+    // The command that people and plugins see stays the one that was asked for.
+    let arguments = stand_in.map_or(arguments, |stand_in| stand_in.arguments.clone());
+    let mut containment = containment(grant, workspace, &view, capabilities);
+    if let (Containment::Required(sandbox), Some(stand_in)) = (&mut containment, stand_in) {
+        sandbox.readable.extend(stand_in.readable.iter().map(Bind::same));
+    }
     Ok(SpawnPlan {
         program,
         arguments,

@@ -14,13 +14,18 @@ use std::{
 
 use rustix::process::geteuid;
 use tokio::sync::Mutex;
+use wharf_core::grant::AllowedCommand;
 
 use crate::{
-    Child, ChildLimits, Containment, ProbeWorkspace, SandboxMechanism, SpawnError, SpawnRequest, handover, packet,
+    Child, ChildLimits, Containment, ProbeWorkspace, SandboxMechanism, SpawnError, SpawnRequest, StandIn, StandIns,
+    handover, packet,
+    policy::PolicyError,
     prepared::{PreparedSandboxes, SandboxDescription},
     probe::ProbeWorkspaces,
     root::RootSupervisor,
-    sandbox, supervisor, users,
+    sandbox,
+    stand_in::ChosenStandIns,
+    supervisor, users,
     wire::{Enclosure, SupervisorOrder, SupervisorSpec, SupervisorTask, TreeBounds},
 };
 use probing::CapabilityCache;
@@ -45,6 +50,7 @@ pub struct Spawner {
     only_mechanism: Option<SandboxMechanism>,
     namespaces_required: bool,
     probe_workspaces: Option<ProbeWorkspaces>,
+    stand_ins: ChosenStandIns,
 }
 
 impl Spawner {
@@ -74,6 +80,22 @@ impl Spawner {
     #[must_use]
     pub fn probing_in(self, make: impl Fn() -> io::Result<ProbeWorkspace> + Send + Sync + 'static) -> Self {
         Self { probe_workspaces: Some(ProbeWorkspaces(Arc::new(make))), ..self }
+    }
+
+    /// Has programs played by others. Children of the host itself are always what they are.
+    #[must_use]
+    pub fn standing_in(self, stand_ins: Arc<dyn StandIns>) -> Self {
+        Self { stand_ins: ChosenStandIns::new(stand_ins), ..self }
+    }
+
+    /// The program that plays the part of an allowed command, for [`CommandRequest::stand_in`].
+    ///
+    /// # Errors
+    /// Why the command may not run at all.
+    ///
+    /// [`CommandRequest::stand_in`]: crate::policy::CommandRequest::stand_in
+    pub fn stand_in(&self, command: &AllowedCommand<'_>, arguments: &[String]) -> Result<Option<StandIn>, PolicyError> {
+        self.stand_ins.find(command, arguments).map_err(|source| PolicyError::Refused { source })
     }
 
     /// Makes every sandbox for its request, for tests of both ways.

@@ -45,4 +45,4 @@ pub use report::{
 };
 pub use shares::PageShares;
 pub use sink::{Receipt, ReportReceiver, Sink};
-pub use wrapper::{PostedResult, script_wrapper};
+pub use wrapper::{PostedResult, ScriptAnswer, WrappedScript, script_wrapper};

@@ -13,9 +13,10 @@ use std::io;
 use serde::Serialize;
 use wharf_core::handle::Handle;
 
+pub use envelope::ScriptAnswer;
 pub(crate) use envelope::{ScriptResult, StoredPiece, piece, result};
 pub use posted::PostedResult;
-pub use sources::script_wrapper;
+pub use sources::{WrappedScript, script_wrapper};
 pub(crate) use sources::{bodies, wrapped};
 
 const READ: &str = include_str!("wrapper/read.js");

@@ -5,9 +5,9 @@ use std::{path::Path, sync::Arc};
 use wharf_completion::Streams;
 use wharf_core::grant::GrantClock;
 use wharf_engine::{Backends, NoWebViews};
-use wharf_network::RequestClient;
+use wharf_network::{RequestClient, ServerStandIns};
 use wharf_process::Processes;
-use wharf_spawn::{ChildWorkspace, ProbeWorkspace, Spawner};
+use wharf_spawn::{ChildWorkspace, ProbeWorkspace, Spawner, StandIns};
 use wharf_state::StateStore;
 use wharf_terminal::{ShellIntegration, Terminals};
 use wharf_webview::WebViewBackend;
@@ -42,25 +42,40 @@ pub(crate) struct OpenedBackends {
     pub(crate) staging: Option<Staging>,
 }
 
+/// What an app brings instead of the host's own.
+#[derive(Default)]
+pub(crate) struct BroughtBackends {
+    pub(crate) webviews: Option<Arc<dyn WebViewBackend>>,
+    pub(crate) stand_ins: Option<Arc<dyn StandIns>>,
+    pub(crate) servers: Option<Arc<dyn ServerStandIns>>,
+}
+
 /// Opens the backends that somebody may use, and where `can_grow` the others, too: what
 /// plugins are granted then changes while the host serves. Nothing is started before
 /// somebody needs it, and what cannot be had keeps the host from opening only where
-/// somebody may use it now. `backend` is the app's own for web pages.
+/// somebody may use it now.
 pub(crate) fn open(
     configuration: &Configuration,
     state: Arc<dyn StateStore>,
     data: Option<&Path>,
-    backend: Option<Arc<dyn WebViewBackend>>,
+    brought: BroughtBackends,
     can_grow: bool,
 ) -> Result<OpenedBackends, OpenError> {
+    let BroughtBackends { webviews, stand_ins, servers } = brought;
     let mut backends = Backends::with_state(state);
     backends.streams = Streams::new(configuration.stream_limits.clone());
     backends.requests = RequestClient::new(configuration.request_limits.clone());
+    if let Some(servers) = servers {
+        backends.requests = backends.requests.standing_in(servers);
+    }
     backends.spawner = spawner(configuration, data);
+    if let Some(stand_ins) = stand_ins {
+        backends.spawner = backends.spawner.standing_in(stand_ins);
+    }
     let mut staging = None;
     let granted = configuration.grants_webviews();
     if granted || can_grow {
-        match webviews::open(configuration, &backends.spawner, backend) {
+        match webviews::open(configuration, &backends.spawner, webviews) {
             Ok((webviews, place)) => (backends.webviews, staging) = (Ok(webviews), place),
             Err(missing) => {
                 if granted {

@@ -325,7 +325,9 @@ mod tests {
         let text = "[workspace]\nexpiry_seconds = 86400\n[process.limits]\ntombstone_seconds = 86400";
         let configuration = Configuration::parse(text, Path::new("/")).expect("legal");
         let backends =
-            backends::open(&configuration, state, Some(directory.path()), None, true).expect("opened").backends;
+            backends::open(&configuration, state, Some(directory.path()), backends::BroughtBackends::default(), true)
+                .expect("opened")
+                .backends;
         let (processes, workspaces) =
             (backends.processes.clone().expect("opened"), backends.workspaces.clone().expect("one"));
         let (inhabitants, time) = (Inhabitants::of(&backends), backends.state.host_time());

@@ -119,6 +119,13 @@ pub use wharf_core::service::offer;
 /// What is asked of web pages and told of them: [`Host::web_pages`].
 pub use wharf_core::service::web_page;
 
+/// For tests of plugins that need no compiler, no server and no other program of the machine:
+/// [`HostBuilder::program_stand_ins`], [`HostBuilder::server_stand_ins`].
+pub mod stand_in {
+    pub use wharf_network::{ServerStandIns, StandInAnswer};
+    pub use wharf_spawn::{StandIn, StandIns};
+}
+
 /// For an app that brings WebViews of its own: [`HostBuilder::webview_backend`]. The crate
 /// `wharf-webview` has the suite that each backend passes.
 pub mod webview {
@@ -127,7 +134,8 @@ pub mod webview {
         Download, Failure, FailureKind, FrameInfo, FramesResult, ImageFormat, Injection, KeyKind, Modifier,
         MouseButton, MouseKind, NameOverrides, NavigationResult, NetworkEntry, Operation, Order, OrderOutput,
         PROXY_ANSWER, PageEvent, PageId, PageSettings, PageShares, Paper, PostedResult, Proxy, ProxySettings, Receipt,
-        Rectangle, ReportReceiver, RequestId, Settled, Sink, Token, WebViewBackend, WebViewError, script_wrapper,
+        Rectangle, ReportReceiver, RequestId, ScriptAnswer, Settled, Sink, Token, WebViewBackend, WebViewError,
+        WrappedScript, script_wrapper,
     };
 }
 

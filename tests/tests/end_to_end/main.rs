@@ -40,6 +40,7 @@ mod plugins;
 mod processes;
 mod requests;
 mod schemas;
+mod scripted;
 mod sealed;
 mod seen;
 mod state;

@@ -1,10 +1,17 @@
 //! `wharf test`: the cases of a plugin, in the engine that will run it.
 
 mod case;
+mod pages;
+mod player;
+mod programs;
+mod script;
+mod servers;
+mod stage;
 
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -13,7 +20,14 @@ use clap::Args;
 use wharf::{CallRequest, Configuration, Host, PluginName};
 use wharf_author::Project;
 
-use self::case::{Cases, TestCase};
+pub(crate) use self::player::play;
+use self::{
+    case::{Cases, TestCase},
+    pages::ScriptedPages,
+    programs::ScriptedPrograms,
+    servers::ScriptedServers,
+    stage::Stage,
+};
 use super::build::unusable;
 use crate::{
     exit::{FAILED, Unusable},
@@ -24,7 +38,8 @@ use crate::{
 ///
 /// The component is built, and each case of `cases.toml` is a call in the sandbox, with
 /// the grants of the folder's `wharf.toml`. Data is new for each run; cases of one
-/// context see what earlier ones of it left.
+/// context see what earlier ones of it left. Programs, web pages and servers can be
+/// scripted, so that cases need none of them.
 ///
 /// Exit code 0 where all cases passed, 1 where one did not.
 #[derive(Debug, Clone, Args)]
@@ -40,7 +55,12 @@ A case of cases.toml:
   tool = \"count_visit\"
   arguments = { visitor = \"Ada\" }
   session = \"one\"                  # also: assistant, thread
-  structured = { count = 1 }       # also: text, text_contains, error, error_contains")]
+  structured = { count = 1 }       # also: text, text_contains, error, error_contains
+
+  [[case.program]]                 # or [[program]], for all cases; also: page, response
+  name = \"cc\"
+  arguments = [\"--version\"]
+  stdout = \"cc 12\\n\"")]
 pub(super) struct TestArguments {
     /// Run the cases whose names contain this
     #[arg(value_name = "WORDS")]
@@ -70,7 +90,8 @@ impl TestArguments {
     pub(super) fn run(self, mut global: Global) -> Result<ExitCode> {
         let project = Project::open(&self.folder).map_err(unusable)?;
         let file = self.cases.clone().unwrap_or_else(|| project.folder().join(Project::CASES));
-        let cases = Cases::read(&file)?;
+        let mut cases = Cases::read(&file)?;
+        let stage = Arc::new(Stage::set(&mut cases));
         let component = if self.no_build {
             project.built().map_err(unusable)?
         } else {
@@ -84,15 +105,15 @@ impl TestArguments {
         let wanted: Vec<_> = cases
             .list
             .iter()
-            .filter(|case| self.filter.as_deref().is_none_or(|filter| case.name.contains(filter)))
+            .enumerate()
+            .filter(|(_, case)| self.filter.as_deref().is_none_or(|filter| case.name.contains(filter)))
             .collect();
         let summary = runtime()?.block_on(async {
-            let host =
-                Host::open(configuration, data.path()).await.map_err(|error| Unusable(wharf::with_causes(&error)))?;
+            let host = host(configuration, data.path(), &cases, &stage).await?;
             if let Some(rejected) = host.rejected().iter().find(|rejected| rejected.name == name) {
                 return Err(Unusable(format!("{name}: {}", rejected.reason)).into());
             }
-            let summary = self.each(&host, &name, &wanted).await;
+            let summary = self.each(&host, &name, &cases, &wanted, &stage).await;
             host.shut_down(GRACE).await;
             anyhow::Ok(summary)
         })?;
@@ -100,7 +121,14 @@ impl TestArguments {
     }
 
     /// Runs the cases in their order, and says whether all passed.
-    async fn each(&self, host: &Host, plugin: &PluginName, cases: &[&TestCase]) -> bool {
+    async fn each(
+        &self,
+        host: &Host,
+        plugin: &PluginName,
+        file: &Cases,
+        cases: &[(usize, &TestCase)],
+        stage: &Stage,
+    ) -> bool {
         if self.tap {
             println!("TAP version 14\n1..{}", cases.len());
         } else {
@@ -108,9 +136,10 @@ impl TestArguments {
         }
         let began = Instant::now();
         let mut failed = Vec::new();
-        for (number, case) in (1..).zip(cases) {
+        for (number, (place, case)) in (1..).zip(cases) {
+            stage.begin(*place, file.only_scripted(case));
             let request = CallRequest::new(case.context(), format!("{plugin}__{}", case.tool), case.arguments.clone());
-            let wrong = case.problem(&host.call(request).await);
+            let wrong = case.problem(&host.call(request).await).map(|problem| with_unscripted(&problem, stage));
             match (self.tap, &wrong) {
                 (true, None) => println!("ok {number} - {}", case.name),
                 (true, Some(problem)) => println!("not ok {number} - {}\n{}", case.name, commented(problem)),
@@ -129,6 +158,26 @@ impl TestArguments {
         }
         failed.is_empty()
     }
+}
+
+/// The host of the cases, with what they script in the place of the real things.
+async fn host(configuration: Configuration, data: &Path, cases: &Cases, stage: &Arc<Stage>) -> Result<Host> {
+    let programs = ScriptedPrograms::write(Arc::clone(stage))?;
+    let mut builder = Host::builder(configuration)
+        .data(data)
+        .program_stand_ins(Arc::new(programs))
+        .server_stand_ins(Arc::new(ScriptedServers(Arc::clone(stage))));
+    // A page is opened before anybody says where it goes, so all of them are scripted, or none.
+    if stage.has_pages() || cases.is_any_only_scripted() {
+        builder = builder.webview_backend(Arc::new(ScriptedPages::new(Arc::clone(stage))));
+    }
+    Ok(builder.open().await.map_err(|error| Unusable(wharf::with_causes(&error)))?)
+}
+
+/// A problem with what the case asked for that no script is about.
+fn with_unscripted(problem: &str, stage: &Stage) -> String {
+    let told = stage.unscripted().into_iter().map(|what| format!("\nno script is about {what}"));
+    std::iter::once(problem.to_owned()).chain(told).collect()
 }
 
 /// What the folder says of its plugin, with the component that was built.

@@ -159,6 +159,7 @@ async fn granted(workspace: &Path, require_containment: bool) -> SpawnRequest {
         directory: "",
         environment: &[],
         terminal: "dumb",
+        stand_in: None,
     };
     let place = ChildWorkspace { files: workspace.into(), home: workspace.into(), user: None, stay: None };
     let found = Spawner::new().capabilities().await.expect("an answer");

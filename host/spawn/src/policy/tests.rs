@@ -50,6 +50,7 @@ fn planned_with(
         directory,
         environment,
         terminal: "xterm-256color",
+        stand_in: None,
     };
     let workspace =
         ChildWorkspace { files: "/data/files".into(), home: "/data/home".into(), user: Some(7), stay: None };
@@ -133,4 +134,37 @@ fn no_directory_leaves_the_workspace_and_no_variable_is_set_that_is_not_granted(
     assert_eq!(variable(&set("PATH").expect("granted"), "PATH"), Some("x".into()));
     let many = vec![("PATH".to_owned(), String::new()); 1_001];
     assert!(matches!(planned(None, "", &many), Err(PolicyError::Invalid { .. })));
+}
+
+#[test]
+fn a_stand_in_changes_the_file_that_runs_and_nothing_that_was_decided() {
+    let grant = TerminalGrant { programs: vec!["absent".into()], ..TerminalGrant::with_reason("a test") };
+    let grants = Grants { terminal: Some(grant), ..Grants::default() };
+    let plugin = "p".parse().expect("legal");
+    let granted = grants.terminal(&plugin).expect("granted");
+    let workspace =
+        ChildWorkspace { files: "/data/files".into(), home: "/data/home".into(), user: Some(7), stay: None };
+    let arguments = ["--version".to_owned()];
+    let planned = |stand_in| {
+        let command = granted.program("absent").expect("granted");
+        let request = CommandRequest {
+            command,
+            arguments: &arguments,
+            directory: "",
+            environment: &[],
+            terminal: "dumb",
+            stand_in,
+        };
+        let found = capabilities(Some(SandboxMechanism::Namespaces));
+        plan(&granted.children(), &workspace, &request, &found, &ProcessLimits::default())
+    };
+    assert!(matches!(planned(None), Err(PolicyError::Invalid { .. })), "there is no such program");
+    let stand_in =
+        StandIn { program: "/opt/player".into(), arguments: vec!["--play".into()], readable: vec!["/opt".into()] };
+    let plan = planned(Some(stand_in)).expect("a plan");
+    assert_eq!((plan.program.to_str(), plan.arguments.as_slice()), (Some("/opt/player"), ["--play".into()].as_slice()));
+    assert_eq!((plan.command.as_str(), plan.user), ("absent --version", Some(7)));
+    let Containment::Required(sandbox) = plan.containment else { panic!("it is contained") };
+    assert_eq!((sandbox.readable, sandbox.network), (vec![Bind::same("/opt")], false));
+    assert!(granted.program("other").is_err(), "what is not granted never gets so far");
 }

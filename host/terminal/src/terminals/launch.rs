@@ -149,7 +149,8 @@ impl Terminals {
         let capabilities = capabilities.map_err(|source| TerminalError::Start { source })?;
         let LaunchRequest { command, arguments, directory, environment, .. } = request;
         let chosen = request.profile.map(|name| self.profiles.kind(name)).transpose()?;
-        let command = CommandRequest { command, arguments, directory, environment, terminal: TERM };
+        let stand_in = self.pool.spawner.stand_in(&command, arguments)?;
+        let command = CommandRequest { command, arguments, directory, environment, terminal: TERM, stand_in };
         let grant = granted.children();
         let plan = policy::plan(&grant, workspace, &command, &capabilities, &settings.children)?;
         let workspace = system_path(WorkspaceView::of(workspace, &capabilities).files);

@@ -5,7 +5,7 @@
 //! have written is taken.
 
 use serde::{Deserialize, de::IgnoredAny};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use wharf_contract::webview::TYPE;
 
 use crate::{Failure, FailureKind};
@@ -51,6 +51,42 @@ struct EnvelopeHead {
     start: Option<u64>,
     next: Option<u64>,
     gone: Option<bool>,
+}
+
+/// What a script comes to where a backend makes the result itself, and no page does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ScriptAnswer<'a> {
+    /// A value.
+    Value(&'a Value),
+    /// `undefined`.
+    Undefined,
+    /// An exception with this message.
+    Throws(&'a str),
+}
+
+impl ScriptAnswer<'_> {
+    /// The text for [`Settled::Envelope`](crate::Settled::Envelope).
+    #[must_use]
+    pub fn envelope(&self) -> String {
+        let (head, data) = match self {
+            Self::Value(value) => {
+                let type_of = match value {
+                    Value::Null | Value::Array(_) | Value::Object(_) => "object",
+                    Value::Bool(_) => "boolean",
+                    Value::Number(_) => "number",
+                    Value::String(_) => "string",
+                };
+                (json!({ "type": type_of }), value.to_string())
+            }
+            Self::Undefined => (json!({ "type": "undefined" }), Value::Null.to_string()),
+            Self::Throws(message) => {
+                // JSON makes a character six bytes long at most.
+                let told: String = message.chars().take(MAXIMUM_HEAD_BYTES / 8).collect();
+                (json!({ "failed": FailureKind::Exception.as_str(), "name": "Error", "message": told }), String::new())
+            }
+        };
+        format!("{head}\n{data}")
+    }
 }
 
 /// Reads the result of a script, of which at most `most` bytes were asked for.

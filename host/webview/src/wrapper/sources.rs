@@ -82,7 +82,38 @@ pub fn script_wrapper() -> &'static str {
     &PACK
 }
 
+/// What stands before a body, and behind it before the parameters.
+const AROUND: [&str; 2] = ["(async () => {", "\n}, "];
+
 /// The expression that runs a body and evaluates to the promise of an envelope.
 pub(crate) fn wrapped(body: &str, ask: &str) -> String {
-    format!("{}(async () => {{{body}\n}}, {ask})", *PACK)
+    let [before, behind] = AROUND;
+    format!("{}{before}{body}{behind}{ask})", *PACK)
+}
+
+/// A script as it was asked for, taken out of its wrapper, for backends that run none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrappedScript<'s> {
+    /// The script.
+    pub script: &'s str,
+    /// Most bytes of JSON that its result may have.
+    pub most: usize,
+}
+
+impl<'s> WrappedScript<'s> {
+    /// The script in the sources of an [`Injection`](crate::Injection); none for those that read on
+    /// in a result that was cut, or drop it.
+    #[must_use]
+    pub fn find(sources: &'s [String]) -> Option<Self> {
+        #[derive(serde::Deserialize)]
+        struct Asked {
+            most: usize,
+        }
+        // The last guess is the script as it stands.
+        let [before, behind] = AROUND;
+        let call = sources.last()?.strip_prefix(PACK.as_str())?.strip_prefix(before)?;
+        let (body, asked) = call.rsplit_once(behind)?;
+        let Asked { most } = serde_json::from_str(asked.strip_suffix(')')?).ok()?;
+        Some(Self { script: body.strip_prefix('\n')?, most })
+    }
 }

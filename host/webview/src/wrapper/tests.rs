@@ -1,6 +1,6 @@
 use crate::{Failure, FailureKind, Injection, Token};
 
-use super::{ResultStore, bodies, envelope::*, posted::PostedResult};
+use super::{ResultStore, bodies, envelope::*, posted::PostedResult, sources::WrappedScript};
 
 #[test]
 fn a_script_is_tried_as_an_expression_then_split_then_as_a_body() {
@@ -120,4 +120,36 @@ fn a_page_that_posts_its_result_shows_the_token_and_forges_no_other() {
     for message in ["", "{}", "{\"token\":\"1\",\"envelope\":\"e\"}", "[]", "{\"token\":1}"] {
         assert_eq!(PostedResult::read(message), None, "{message}");
     }
+}
+
+#[test]
+fn a_backend_that_runs_nothing_finds_the_script_as_it_was_asked_for() {
+    let results = ResultStore::random().expect("randomness");
+    for script in ["document.title", "", "a;\nb // c\n", "'\n}, {\"most\": 1})'", "const a = {\n};\na"] {
+        let sources = results.run(script, 7, 1_000);
+        assert_eq!(WrappedScript::find(&sources), Some(WrappedScript { script, most: 1_000 }), "{script:?}");
+    }
+    assert_eq!(WrappedScript::find(&results.read(7, 0, 10)), None);
+    assert_eq!(WrappedScript::find(&results.drop(7)), None);
+    assert_eq!(WrappedScript::find(&[]), None);
+}
+
+#[test]
+fn an_answer_that_no_page_made_is_read_as_any_other() {
+    for (value, type_of) in [
+        (serde_json::json!("a\nb"), "string"),
+        (serde_json::json!(4.5), "number"),
+        (serde_json::json!(true), "boolean"),
+        (serde_json::json!({"a": [null]}), "object"),
+    ] {
+        let read = result(&ScriptAnswer::Value(&value).envelope(), 100).expect("a result");
+        assert_eq!((read.data, read.kept), (value.to_string(), false));
+        assert_eq!(read.meta["type"], type_of);
+    }
+    assert_eq!(result(&ScriptAnswer::Undefined.envelope(), 100).expect("a result").data, "null");
+    let thrown = ScriptAnswer::Throws("no\nway").envelope();
+    let failure = result(&thrown, 100).expect_err("an exception");
+    assert_eq!(failure, Failure::new(FailureKind::Exception, "Error: no\nway"));
+    let long = ScriptAnswer::Throws(&"x".repeat(1 << 20)).envelope();
+    assert_eq!(result(&long, 100).map_err(|failure| failure.kind), Err(FailureKind::Exception));
 }

@@ -12,12 +12,14 @@ use wharf_core::{
     Admission, AuditSink, CallLimits, Code, RequestMemory, SpanSink, Tracer, audit::AuditOutcome, grant::Denials,
 };
 use wharf_engine::{Engine, EngineConfig};
+use wharf_network::ServerStandIns;
+use wharf_spawn::StandIns;
 use wharf_state::{MemoryStore, SqliteOptions, SqliteStore, StateStore};
 use wharf_webview::WebViewBackend;
 
 use super::{Host, Shared, compiling::Compilations, open_error::OpenError};
 use crate::{
-    backends::{self, OpenedBackends},
+    backends::{self, BroughtBackends, OpenedBackends},
     background::Background,
     checking::Checks,
     collector,
@@ -36,7 +38,7 @@ pub struct HostBuilder {
     configuration: Configuration,
     data: Option<PathBuf>,
     state: Option<Arc<dyn StateStore>>,
-    backend: Option<Arc<dyn WebViewBackend>>,
+    brought: BroughtBackends,
     audit: Option<Arc<dyn AuditSink>>,
     traces: Option<Arc<dyn SpanSink>>,
     fixed_grants: bool,
@@ -66,8 +68,24 @@ impl HostBuilder {
     /// Runs web pages in the WebViews of the app instead of a browser of the host's.
     /// Plugins reach them where `[plugin.NAME.grants.webview]` says so, within the
     /// limits of `[webview.limits]`.
-    pub fn webview_backend(self, backend: Arc<dyn WebViewBackend>) -> Self {
-        Self { backend: Some(backend), ..self }
+    pub fn webview_backend(mut self, backend: Arc<dyn WebViewBackend>) -> Self {
+        self.brought.webviews = Some(backend);
+        self
+    }
+
+    /// Has other programs play the part of those that plugins start, as a test of a plugin
+    /// wants it; see [`stand_in`](crate::stand_in). Grants, limits and containment stay.
+    pub fn program_stand_ins(mut self, stand_ins: Arc<dyn StandIns>) -> Self {
+        self.brought.stand_ins = Some(stand_ins);
+        self
+    }
+
+    /// Has requests of plugins answered without their servers, as a test of a plugin wants
+    /// it; see [`stand_in`](crate::stand_in). Grants and limits stay. Requests of pages and
+    /// programs are not among them.
+    pub fn server_stand_ins(mut self, stand_ins: Arc<dyn ServerStandIns>) -> Self {
+        self.brought.servers = Some(stand_ins);
+        self
     }
 
     /// Tells the app what happens, instead of files below the data directory; see
@@ -111,7 +129,7 @@ impl HostBuilder {
     /// Where the state cannot be opened, or a secret of the collector of spans is not
     /// there. A cache of compiled code that cannot be used is no error: the log says so.
     pub async fn open(self) -> Result<Host, OpenError> {
-        let Self { mut configuration, data, state, backend, audit, traces, fixed_grants, uncompiled } = self;
+        let Self { mut configuration, data, state, brought, audit, traces, fixed_grants, uncompiled } = self;
         // Processes and terminals run in other directories than this one.
         let data = data.as_deref().map(paths::absolute).transpose()?;
         let state = match (state, &data) {
@@ -141,7 +159,7 @@ impl HostBuilder {
         let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer, state.host_time());
         let opening = tokio::task::spawn_blocking(move || {
             let OpenedBackends { backends, staging } =
-                backends::open(&configuration, state, data.as_deref(), backend, !fixed_grants)?;
+                backends::open(&configuration, state, data.as_deref(), brought, !fixed_grants)?;
             let engine = Engine::new(config, backends.clone());
             let schemas = configuration.output_schemas;
             let sources = PluginSources::new(configuration, data.as_deref());
@@ -230,7 +248,7 @@ impl Host {
             configuration,
             data: None,
             state: None,
-            backend: None,
+            brought: BroughtBackends::default(),
             audit: None,
             traces: None,
             fixed_grants: false,

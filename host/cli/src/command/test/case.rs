@@ -1,12 +1,13 @@
 //! The cases of a plugin: calls, and what is expected of their answers.
 
-use std::{fs, path::Path};
+use std::{fs, mem::take, path::Path};
 
 use anyhow::Result;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use wharf::{Answer, AssistantId, Code, Context, Error, SessionId, TenantId, ThreadId};
 
+use super::script::{PageScript, ProgramScript, ResponseScript, Scripts};
 use crate::exit::Unusable;
 
 /// A file of cases.
@@ -16,6 +17,15 @@ pub(super) struct Cases {
     /// In the order in which they run.
     #[serde(rename = "case")]
     pub(super) list: Vec<TestCase>,
+    /// Whether cases have no program, page or server that is not scripted.
+    #[serde(default)]
+    only_scripted: bool,
+    #[serde(default, rename = "program")]
+    programs: Vec<ProgramScript>,
+    #[serde(default, rename = "page")]
+    pages: Vec<PageScript>,
+    #[serde(default, rename = "response")]
+    responses: Vec<ResponseScript>,
 }
 
 /// A call, and what its answer has to be.
@@ -35,6 +45,13 @@ pub(super) struct TestCase {
     /// A code of the contract.
     error: Option<String>,
     error_contains: Option<String>,
+    only_scripted: Option<bool>,
+    #[serde(default, rename = "program")]
+    programs: Vec<ProgramScript>,
+    #[serde(default, rename = "page")]
+    pages: Vec<PageScript>,
+    #[serde(default, rename = "response")]
+    responses: Vec<ResponseScript>,
 }
 
 impl Cases {
@@ -50,9 +67,31 @@ impl Cases {
         }
         Ok(cases)
     }
+
+    /// The scripts of the file, without those of its cases.
+    pub(super) fn take_scripts(&mut self) -> Scripts {
+        let Self { programs, pages, responses, .. } = self;
+        Scripts { programs: take(programs), pages: take(pages), responses: take(responses) }
+    }
+
+    /// Whether a case has nothing that is not scripted.
+    pub(super) fn only_scripted(&self, case: &TestCase) -> bool {
+        case.only_scripted.unwrap_or(self.only_scripted)
+    }
+
+    /// Whether that holds for one of them.
+    pub(super) fn is_any_only_scripted(&self) -> bool {
+        self.list.iter().any(|case| self.only_scripted(case))
+    }
 }
 
 impl TestCase {
+    /// The scripts of the case alone.
+    pub(super) fn take_scripts(&mut self) -> Scripts {
+        let Self { programs, pages, responses, .. } = self;
+        Scripts { programs: take(programs), pages: take(pages), responses: take(responses) }
+    }
+
     fn malformed(&self) -> Option<&'static str> {
         let of_error = self.error.is_some() || self.error_contains.is_some();
         let of_answer = self.text.is_some() || self.text_contains.is_some() || self.structured.is_some();
