@@ -1,6 +1,7 @@
 //! Components built by the tools of their language: what the author would type, with the metadata
 //! of the manifest in the result.
 
+mod coverage;
 mod javascript;
 mod python;
 mod rust;
@@ -13,6 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub use self::coverage::{Coverage, CoveredFile};
 use self::tool::RawComponent;
 use crate::{
     error::AuthorError,

@@ -49,6 +49,9 @@ pub enum AuthorError {
     /// A tool has ended well and left no component.
     #[error("{0}")]
     NoComponent(String),
+    /// No lines can be counted.
+    #[error("{0}")]
+    NoCoverage(String),
     /// The manifest says something that a component cannot carry.
     #[error("{manifest}: {problem}")]
     Manifest {

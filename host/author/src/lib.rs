@@ -14,7 +14,7 @@ mod scaffold;
 mod template;
 mod watching;
 
-pub use building::{BuiltComponent, Project};
+pub use building::{BuiltComponent, Coverage, CoveredFile, Project};
 pub use capability::PluginCapability;
 pub use error::AuthorError;
 pub use language::Language;

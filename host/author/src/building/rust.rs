@@ -20,7 +20,7 @@ const TARGET: &str = "wasm32-wasip2";
 /// Arguments of `cargo build` that forbid it to fetch or to choose other versions.
 const WITHOUT_NETWORK: [&str; 3] = ["--frozen", "--locked", "--offline"];
 
-const CARGO: Tool =
+pub(super) const CARGO: Tool =
     Tool { program: "cargo", remedy: "install Rust from https://rustup.rs, then `rustup target add wasm32-wasip2`" };
 
 /// What cargo says of a package.
@@ -40,6 +40,7 @@ struct CargoPackage {
 #[derive(Debug, Deserialize)]
 struct CargoMetadata {
     packages: Vec<CargoPackage>,
+    target_directory: PathBuf,
 }
 
 /// A line of `cargo build --message-format=json`.
@@ -49,6 +50,8 @@ struct CargoMessage {
     manifest_path: Option<PathBuf>,
     #[serde(default)]
     filenames: Vec<PathBuf>,
+    /// Of a program.
+    executable: Option<PathBuf>,
 }
 
 pub(super) fn build(folder: &Path, arguments: &[OsString]) -> Result<RawComponent, AuthorError> {
@@ -79,6 +82,11 @@ pub(super) fn build(folder: &Path, arguments: &[OsString]) -> Result<RawComponen
 /// What the manifest in the folder says.
 pub(super) fn manifest(folder: &Path) -> Result<ManifestMetadata, AuthorError> {
     package(folder, &metadata(folder, ["--no-deps"])?).map(ManifestMetadata::from)
+}
+
+/// Where cargo builds what is in the folder.
+pub(super) fn target_folder(folder: &Path) -> Result<PathBuf, AuthorError> {
+    read(folder, &metadata(folder, ["--no-deps"])?).map(|metadata| metadata.target_directory)
 }
 
 impl From<CargoPackage> for ManifestMetadata {
@@ -131,20 +139,33 @@ fn metadata(folder: &Path, arguments: impl IntoIterator<Item: AsRef<OsStr>>) -> 
 /// The package whose manifest lies in the folder, of those that cargo told.
 fn package(folder: &Path, printed: &[u8]) -> Result<CargoPackage, AuthorError> {
     let manifest = folder.join("Cargo.toml");
-    let unread = |problem: String| AuthorError::Manifest { manifest: manifest.clone(), problem };
-    let metadata: CargoMetadata = serde_json::from_slice(printed)
-        .map_err(|error| unread(format!("what cargo says of it cannot be read: {error}")))?;
+    let metadata = read(folder, printed)?;
     let real = manifest.canonicalize().ok();
     let same = |path: &Path| path == manifest || (real.is_some() && path.canonicalize().ok() == real);
     let package = metadata.packages.into_iter().find(|package| same(&package.manifest_path));
-    package.ok_or_else(|| unread("it is a workspace and no package; build one of its members".to_owned()))
+    let problem = || "it is a workspace and no package; build one of its members".to_owned();
+    package.ok_or_else(|| AuthorError::Manifest { manifest, problem: problem() })
+}
+
+fn read(folder: &Path, printed: &[u8]) -> Result<CargoMetadata, AuthorError> {
+    let problem = |error| format!("what cargo says of it cannot be read: {error}");
+    serde_json::from_slice(printed)
+        .map_err(|error| AuthorError::Manifest { manifest: folder.join("Cargo.toml"), problem: problem(error) })
+}
+
+/// The programs that cargo built.
+pub(super) fn test_programs(printed: &[u8]) -> Vec<PathBuf> {
+    messages(printed).filter_map(|message| message.executable).collect()
+}
+
+fn messages(printed: &[u8]) -> impl Iterator<Item = CargoMessage> {
+    let lines = printed.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.filter_map(|line| serde_json::from_slice(line).ok())
 }
 
 /// The component that cargo built of this package.
 fn artifact(printed: &[u8], manifest: &Path) -> Option<PathBuf> {
-    let lines = printed.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let messages = lines.filter_map(|line| serde_json::from_slice::<CargoMessage>(line).ok());
-    let built = messages
+    let built = messages(printed)
         .filter(|message| message.reason == "compiler-artifact" && message.manifest_path.as_deref() == Some(manifest));
     let mut files = built.flat_map(|message| message.filenames);
     files.find(|file| file.extension().is_some_and(|extension| extension == "wasm"))

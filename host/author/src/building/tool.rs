@@ -38,11 +38,16 @@ impl Tool {
     /// Runs it and returns what it printed. Its messages go to standard error.
     pub(super) fn run(&self, command: &mut Command) -> Result<(ExitStatus, Vec<u8>), AuthorError> {
         let output = command.stderr(std::process::Stdio::inherit()).output();
-        let output = output.map_err(|error| match error.kind() {
+        let output = output.map_err(|error| self.absent(error))?;
+        Ok((output.status, output.stdout))
+    }
+
+    /// The error of a run that did not begin.
+    pub(super) fn absent(&self, error: std::io::Error) -> AuthorError {
+        match error.kind() {
             std::io::ErrorKind::NotFound => AuthorError::Missing { program: self.program, remedy: self.remedy },
             _ => AuthorError::file(self.program)(error),
-        })?;
-        Ok((output.status, output.stdout))
+        }
     }
 
     /// The error of a run that ended badly, which has said why on standard error.

@@ -1,6 +1,7 @@
 //! `wharf test`: the cases of a plugin, in the engine that will run it.
 
 mod case;
+mod coverage;
 mod pages;
 mod player;
 mod programs;
@@ -81,6 +82,15 @@ pub(super) struct TestArguments {
     /// Print lines of the Test Anything Protocol (TAP 14), for other programs
     #[arg(long)]
     tap: bool,
+
+    /// Then count the lines that the plugin's native tests reach (Rust)
+    #[arg(long)]
+    coverage: bool,
+
+    /// Where those lines are written for other programs, in the format of lcov
+    /// [default: coverage/lcov.info in cargo's target folder]
+    #[arg(long, value_name = "FILE", requires = "coverage")]
+    lcov: Option<PathBuf>,
 }
 
 /// What processes may take to end by themselves after the last case.
@@ -117,7 +127,8 @@ impl TestArguments {
             host.shut_down(GRACE).await;
             anyhow::Ok(summary)
         })?;
-        Ok(if summary { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+        let native = !self.coverage || coverage::report(&project, self.lcov, self.tap)?;
+        Ok(if summary && native { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
     /// Runs the cases in their order, and says whether all passed.
