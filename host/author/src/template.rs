@@ -3,6 +3,7 @@
 mod tools;
 
 use crate::{building::Project, capability::PluginCapability, kit, language::Language};
+use tools::TemplateCase;
 pub(crate) use tools::{TOOLS, TemplateRequest, TemplateTool};
 
 /// A file of a new plugin.
@@ -245,7 +246,8 @@ impl Wanted<'_> {
         for tool in self.tools {
             for case in tool.cases {
                 let expected = case.expected(self.language);
-                text.push_str(&format!("\n[[case]]\ntool = \"{}\"\n{}{expected}", tool.name, case.call));
+                let TemplateCase { call, scripts, .. } = case;
+                text.push_str(&format!("\n[[case]]\ntool = \"{}\"\n{call}{expected}{scripts}", tool.name));
             }
         }
         text

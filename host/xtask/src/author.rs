@@ -99,7 +99,7 @@ impl Author {
         test.arg("test");
         toolchain.environment(&mut test);
         let told = command::run_and_capture(&mut test)?;
-        ensure!(told.contains("test result: ok. 9 passed; 0 failed"), "`wharf test` told\n{told}");
+        ensure!(told.contains("test result: ok. 11 passed; 0 failed"), "`wharf test` told\n{told}");
         let cases = plugin.join("cases.toml");
         let text = fs::read_to_string(&cases)?;
         fs::write(&cases, text.replace("text = \"Welcome, Ada.\"", "text = \"Goodbye.\""))?;
@@ -107,7 +107,35 @@ impl Author {
         let told = String::from_utf8_lossy(&output.stdout);
         let is_told = told.contains("1..1\nnot ok 1 - somebody is greeted\n# expected the text\n# Goodbye.\n");
         ensure!(is_told && output.status.code() == Some(1), "`wharf test` told {}\n{told}", output.status);
-        Ok(fs::write(&cases, text)?)
+        fs::write(&cases, text)?;
+        self.test_scripted(plugin)?;
+        self.count_lines(plugin)
+    }
+
+    /// The cases need no compiler, browser or network: they pass where nothing real may be used.
+    fn test_scripted(&self, plugin: &Path) -> Result<()> {
+        let cases = fs::read_to_string(plugin.join("cases.toml"))?;
+        let scripted = plugin.join("dist/scripted.toml");
+        fs::write(&scripted, format!("only_scripted = true\n{cases}"))?;
+        let mut test = self.wharf(plugin);
+        command::run_and_capture(test.args(["test", "--no-build", "--cases", "dist/scripted.toml"]))?;
+        Ok(fs::remove_file(scripted)?)
+    }
+
+    /// The lines that its native tests reach, where LLVM's tools can be had.
+    fn count_lines(&self, plugin: &Path) -> Result<()> {
+        let mut test = self.wharf(plugin);
+        let output = test.args(["test", "greeted", "--no-build", "--coverage", "--lcov", "dist/lcov.info"]).output()?;
+        let (told, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        if said.contains("`llvm-profdata` and `llvm-cov` of LLVM") {
+            println!("author: NOT TESTED whether lines are counted: {}", said.trim());
+            return Ok(());
+        }
+        ensure!(output.status.success(), "`wharf test --coverage` failed\n{told}\n{said}");
+        ensure!(told.contains("src/greeting.rs") && !told.contains("kit/"), "`wharf test --coverage` told\n{told}");
+        let lcov = fs::read_to_string(plugin.join("dist/lcov.info"))?;
+        ensure!(lcov.contains("src/greeting.rs\n"), "its lines for other programs are\n{lcov}");
+        Ok(())
     }
 
     fn call_each(&self, plugin: &Path) -> Result<()> {
@@ -144,7 +172,8 @@ impl Author {
         let tests = ["-m", "unittest", "discover", "-s", "tests", "-t", "."];
         command::run(Command::new(&python).args(tests).current_dir(&plugin).env("PYTHONPATH", "kit"))?;
         let told = command::run_and_capture(self.wharf(&plugin).arg("test").env("PATH", path))?;
-        ensure!(told.contains("test result: ok. 9 passed; 0 failed"), "`wharf test` told\n{told}");
+        ensure!(told.contains("test result: ok. 11 passed; 0 failed"), "`wharf test` told\n{told}");
+        self.test_scripted(&plugin)?;
         println!("author: a new plugin in Python builds, passes its tests, and answers");
         Ok(())
     }
@@ -163,8 +192,8 @@ impl Author {
         kit.npm(&kit.folder, &["test", "--silent"])?;
         // One engine has no fetch, and the other one is large.
         for (name, language, with, cases) in [
-            ("script", "typescript", "state,process,terminal,webview,workspace", 8),
-            ("fetcher", "javascript", "state,http", 5),
+            ("script", "typescript", "state,process,terminal,webview,workspace", 9),
+            ("fetcher", "javascript", "state,http", 6),
         ] {
             command::run(self.wharf(&self.here).args(["new", name, "--language", language, "--with", with]))?;
             let plugin = self.here.join(name);
@@ -172,6 +201,7 @@ impl Author {
             kit.npm(&plugin, &["test", "--silent"])?;
             let told = command::run_and_capture(self.wharf(&plugin).arg("test").env("PATH", &kit.path))?;
             ensure!(told.contains(&format!("test result: ok. {cases} passed; 0 failed")), "`wharf test` told\n{told}");
+            self.test_scripted(&plugin)?;
         }
         println!("author: new plugins in TypeScript and JavaScript build, pass their tests, and answer");
         Ok(())

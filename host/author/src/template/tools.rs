@@ -40,6 +40,8 @@ pub(crate) struct TemplateCase {
     pub(super) expected: &'static str,
     /// The same in TypeScript and JavaScript, where their engine says it in other words.
     pub(super) expected_of_javascript: Option<&'static str>,
+    /// What is scripted for it, so that it needs no other program, browser or network.
+    pub(super) scripts: &'static str,
 }
 
 impl TemplateTool {
@@ -50,7 +52,11 @@ impl TemplateTool {
 
 impl TemplateCase {
     const fn new(call: &'static str, expected: &'static str) -> Self {
-        Self { call, expected, expected_of_javascript: None }
+        Self { call, expected, expected_of_javascript: None, scripts: "" }
+    }
+
+    const fn with(self, scripts: &'static str) -> Self {
+        Self { scripts, ..self }
     }
 
     pub(super) fn expected(&self, language: Language) -> &'static str {
@@ -120,7 +126,10 @@ pub(crate) const TOOLS: [TemplateTool; 7] = [
             javascript: include_str!("../../templates/javascript/compiler.js"),
             python: include_str!("../../templates/python/compiler.py"),
         },
-        cases: &[TemplateCase::new("name = \"the compiler has a version\"\n", "text_contains = \".\"\n")],
+        cases: &[TemplateCase::new("name = \"the compiler has a version\"\n", "text = \"cc 12.2.0\"\n").with(
+            "\n# What `cc` prints, on machines that have none.\n[[case.program]]\nname = \"cc\"\narguments = [\"--version\"]\n\
+             stdout = \"cc 12.2.0\\nThis is free software.\\n\"\n",
+        )],
     },
     TemplateTool {
         request: Some(TemplateRequest {
@@ -140,6 +149,10 @@ pub(crate) const TOOLS: [TemplateTool; 7] = [
         cases: &[TemplateCase::new(
             "name = \"a product\"\narguments = { expression = \"6 * 7\" }\n",
             "text_contains = \"42\"\n",
+        )
+        .with(
+            "\n# An interpreter that knows one sum.\n[[case.program]]\nname = \"python3\"\nprompt = \">>> \"\n\
+             answers = [{ input = \"6 * 7\", stdout = \"42\\n\" }]\n",
         )],
     },
     TemplateTool {
@@ -157,10 +170,17 @@ pub(crate) const TOOLS: [TemplateTool; 7] = [
             javascript: include_str!("../../templates/javascript/titles.js"),
             python: include_str!("../../templates/python/titles.py"),
         },
-        cases: &[TemplateCase::new(
-            "name = \"another origin is denied\"\narguments = { url = \"https://example.org/\" }\n",
-            "error = \"denied\"\n",
-        )],
+        cases: &[
+            TemplateCase::new(
+                "name = \"a page has a title\"\narguments = { url = \"https://example.com/\" }\n",
+                "text_contains = \"An Example\"\n",
+            )
+            .with("\n# What is at that address, without a browser.\n[[case.page]]\nurl = \"https://example.com/\"\ntitle = \"An Example\"\n"),
+            TemplateCase::new(
+                "name = \"another origin is denied\"\narguments = { url = \"https://example.org/\" }\n",
+                "error = \"denied\"\n",
+            ),
+        ],
     },
     TemplateTool {
         request: Some(TemplateRequest {
@@ -177,12 +197,20 @@ pub(crate) const TOOLS: [TemplateTool; 7] = [
             javascript: include_str!("../../templates/javascript/fetching.js"),
             python: include_str!("../../templates/python/fetching.py"),
         },
-        cases: &[TemplateCase {
-            call: "name = \"another server is denied\"\narguments = { url = \"https://example.org/\" }\n",
-            expected: "error = \"denied\"\n",
-            // The engine with a fetch says of a request no more than that it failed.
-            expected_of_javascript: Some("error = \"unavailable\"\n"),
-        }],
+        cases: &[
+            TemplateCase::new(
+                "name = \"an address is fetched\"\narguments = { url = \"https://example.com/hello\" }\n",
+                "structured = { status = 200, bytes = 6 }\n",
+            )
+            .with("\n# What the server answers, without a network.\n[[case.response]]\nurl = \"https://example.com/hello\"\nbody = \"hello\\n\"\n"),
+            TemplateCase {
+                call: "name = \"another server is denied\"\narguments = { url = \"https://example.org/\" }\n",
+                expected: "error = \"denied\"\n",
+                // The engine with a fetch says of a request no more than that it failed.
+                expected_of_javascript: Some("error = \"unavailable\"\n"),
+                scripts: "",
+            },
+        ],
     },
     TemplateTool {
         request: Some(TemplateRequest {
