@@ -33,6 +33,8 @@ pub(crate) struct Guest {
     http: Option<Box<HttpState>>,
     /// Read when `wasi:config` first asks.
     config: Option<Box<ConfigTexts>>,
+    /// Whether the component was made for another host, and knows no contract.
+    pub(crate) is_foreign: bool,
     wasi: WasiCtx,
 }
 
@@ -68,6 +70,7 @@ impl Guest {
             handles: HashMap::new(),
             http: None,
             config: None,
+            is_foreign,
             wasi,
             call,
         }

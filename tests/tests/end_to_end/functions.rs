@@ -3,13 +3,13 @@
 mod commands;
 mod hostile;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use wharf::{Answer, Code, ToolService as _};
 use wharf_tests::{Fixture, Setup, Upstream, component, viewer};
 
 /// The guest that knows nothing of wharf, with further lines of its tables.
 fn foreign(lines: &str) -> Setup {
-    Setup::bare().plugin("foreign", &component("guest-foreign"), &format!("functions = true\n{lines}"))
+    Setup::new().plugin("foreign", &component("guest-foreign"), &format!("functions = true\n{lines}"))
 }
 
 /// A value of every type.
@@ -44,7 +44,7 @@ async fn each_function_is_a_tool_with_a_schema_of_its_own_types() {
     let tools = fixture.host.tools(viewer());
     let find = |name: &str| tools.iter().find(|tool| tool.name == format!("foreign__{name}")).cloned();
     let divide = find("shapes_divide").expect("a tool");
-    let input = Value::Object(divide.input_schema.object().clone());
+    let input = Value::Object(Map::clone(&divide.input_schema.object()));
     let number = json!({"type": "integer", "minimum": i64::MIN, "maximum": i64::MAX});
     assert_eq!(input["properties"], json!({"dividend": number, "divisor": number}));
     assert_eq!((&input["required"], &input["additionalProperties"]), (&json!(["dividend", "divisor"]), &json!(false)));
@@ -53,7 +53,13 @@ async fn each_function_is_a_tool_with_a_schema_of_its_own_types() {
         assert!(find(name).is_some(), "{name} is no tool");
     }
     assert!(!tools.iter().any(|tool| tool.name.contains("counter")), "a resource is a tool");
-    let left_out = fixture.host.installed()[0].plugin.inspect().left_out;
+    let left_out = fixture
+        .host
+        .installed()
+        .iter()
+        .find(|installed| installed.plugin.name().as_str() == "foreign")
+        .map(|installed| installed.plugin.inspect().left_out)
+        .expect("installed");
     let told = left_out.join("\n");
     assert!(told.contains("counters@1.0.0#look`: it takes or returns a resource"), "{told}");
     assert!(told.contains("[method]counter.next`: it belongs to a resource"), "{told}");

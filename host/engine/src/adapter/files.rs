@@ -23,10 +23,10 @@ use wasmtime_wasi::{
     },
 };
 use wharf_core::{
-    WorkspaceStay,
+    WorkspaceKey, WorkspaceStay,
     grant::{Access, ExchangeFolder},
 };
-use wharf_workspace::{SpaceChange, Volume, Workspace};
+use wharf_workspace::{SpaceChange, Volume, Workspace, Workspaces};
 
 use self::descriptors::{DescriptorHandle, blocking, may_write, returned};
 use super::workspace::{EXCHANGE, FILES};
@@ -114,6 +114,15 @@ struct GrantedDirectory {
 }
 
 impl Guest {
+    /// The workspace of the call. A component that does not know the contract cannot make it, and
+    /// finds it as its root: its paths begin there.
+    fn own_workspace(&self, workspaces: &Workspaces, key: &WorkspaceKey, access: Access) -> Option<Workspace> {
+        match (self.is_foreign, access) {
+            (true, Access::Write) => workspaces.create(key).ok(),
+            (true, Access::Read) | (false, _) => workspaces.find(key),
+        }
+    }
+
     /// The granted directories that exist and can be opened now.
     fn directories(&self) -> Vec<GrantedDirectory> {
         let (Ok(granted), Ok(workspaces)) =
@@ -122,10 +131,11 @@ impl Guest {
             return Vec::new();
         };
         let (key, access) = (granted.key(self.call.context()), granted.grant().access);
-        let own = workspaces.find(&key).map(|Workspace { files, stay, .. }| {
+        let own = self.own_workspace(workspaces, &key, access).map(|Workspace { files, stay, .. }| {
             let opened = Native::root(&files).and_then(|directory| {
                 let volume = workspaces.volume(&key).ok_or(io::ErrorKind::NotFound)?;
-                Ok(GrantedDirectory { name: FILES.to_owned(), directory, access, exchange: false, volume, stay })
+                let name = if self.is_foreign { "/" } else { FILES }.to_owned();
+                Ok(GrantedDirectory { name, directory, access, exchange: false, volume, stay })
             });
             (files, opened)
         });

@@ -8,6 +8,7 @@ fn receipt(name: &str, component: &[u8]) -> Receipt {
         source: "/somewhere/x.wasm".to_owned(),
         manifest: None,
         pinned: false,
+        functions: false,
         digest: Digest::of(component),
         bytes: component.len() as u64,
         imports: vec!["wharf:plugin/state@0.1.0".to_owned()],
