@@ -12,10 +12,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 use wharf::{
     Configuration, Digest, Grants, InvalidConfiguration, PluginName,
-    grant::{Capability, Expiry},
+    grant::{Access, Capability, ExchangeFolder, Expiry},
 };
 
 /// Why a configuration cannot be changed.
@@ -93,6 +93,8 @@ pub(crate) enum GrantValue {
     Names(Vec<String>),
     /// Set, in place of what was there. TOML.
     Plain(String),
+    /// Added to a list of tables.
+    Folders(Vec<ExchangeFolder>),
 }
 
 impl ConfigurationEdit {
@@ -163,6 +165,7 @@ impl ConfigurationEdit {
                     let plain = plain.parse::<Value>().unwrap_or_else(|_| Value::from(plain.as_str()));
                     set(grant, key, Item::Value(plain));
                 }
+                GrantValue::Folders(folders) => add_folders(grant, key, folders)?,
                 GrantValue::Names(names) => {
                     let list = grant.entry(key).or_insert_with(|| value(Array::new()));
                     let list = list.as_array_mut().ok_or_else(|| EditError::NoTable { key: key.clone() })?;
@@ -174,6 +177,16 @@ impl ConfigurationEdit {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Sets a limit of the plugin's calls.
+    ///
+    /// # Errors
+    /// As [`ConfigurationEdit::source`].
+    pub(crate) fn limit(&mut self, plugin: &PluginName, name: &str, limit: u64) -> Result<(), EditError> {
+        let limits = table(self.plugin(plugin)?, "limits", false)?;
+        set(limits, name, value(i64::try_from(limit).unwrap_or(i64::MAX)));
         Ok(())
     }
 
@@ -306,6 +319,25 @@ fn table<'t>(of: &'t mut dyn TableLike, key: &str, implicit: bool) -> Result<&'t
         Item::Table(table)
     });
     item.as_table_like_mut().ok_or_else(|| EditError::NoTable { key: key.to_owned() })
+}
+
+/// Adds folders to a list, in the form that the list has.
+fn add_folders(grant: &mut dyn TableLike, key: &str, folders: &[ExchangeFolder]) -> Result<(), EditError> {
+    let list = grant.entry(key).or_insert_with(|| value(Array::new()));
+    for folder in folders {
+        let access = match folder.access {
+            Access::Read => "read",
+            Access::Write => "write",
+        };
+        let path = folder.path.to_string_lossy().into_owned();
+        let written = [("name", folder.name.clone()), ("path", path), ("access", access.to_owned())];
+        match list {
+            Item::Value(Value::Array(list)) => list.push(written.into_iter().collect::<InlineTable>()),
+            Item::ArrayOfTables(list) => list.push(written.map(|(key, text)| (key, value(text))).into_iter().collect()),
+            _ => return Err(EditError::NoTable { key: key.to_owned() }),
+        }
+    }
+    Ok(())
 }
 
 /// Sets a value and leaves the comments around the one before.

@@ -7,6 +7,7 @@ mod endings;
 mod folder;
 mod granting;
 mod library;
+mod policies;
 mod prefix;
 mod registries;
 mod sealed;

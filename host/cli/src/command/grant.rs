@@ -5,12 +5,13 @@
 //! host and no channel of an agent leads here.
 
 mod choice;
+mod policy;
 mod subject;
 mod words;
 
 use std::{
     io::{self, IsTerminal as _},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -24,6 +25,10 @@ use wharf::{
 
 use self::{
     choice::{Allow, Questions},
+    policy::{
+        Policy,
+        translation::{Present, Told, Translation},
+    },
     subject::{Subject, SubjectSource},
 };
 use crate::{
@@ -47,6 +52,8 @@ Examples:
   wharf grant greeter --allow state --reason 'counts visits' --expires 2027-01-31
   wharf grant builder --allow process=git,make --allow process.network --reason 'builds'
   wharf grant reader --allow webview=https://example.com --reason 'looks things up' --dry-run
+  wharf grant weather --from policy.yaml --dry-run
+                                         what another tool server allowed it, as far as it can be said here
   wharf grant greeter --confirm          its component has changed, and may keep its grants
   wharf grant greeter --revoke all")]
 pub(super) struct GrantArguments {
@@ -64,6 +71,14 @@ pub(super) struct GrantArguments {
     /// Grant what this profile allows of what the plugin asks for
     #[arg(long, value_enum, value_name = "PROFILE", conflicts_with = "allow")]
     from_profile: Option<ProfileChoice>,
+
+    /// Grant what this policy allows: the permissions that another Wasm tool server keeps (YAML, MCP policy 1.x)
+    ///
+    /// Each rule is told with what becomes of it. Nothing is granted that the policy does
+    /// not allow: a rule is left out where the nearest grant is wider. Its description is
+    /// the reason, where --reason gives none.
+    #[arg(long, value_name = "POLICY", conflicts_with_all = ["allow", "from_profile"])]
+    from: Option<PathBuf>,
 
     /// Why, for later readers of the configuration
     #[arg(long, value_name = "TEXT")]
@@ -101,12 +116,18 @@ impl GrantArguments {
         // beside it is not what stands there, and is not written down.
         let read = |path: &Path| Configuration::read(path).map_err(|error| Unusable(with_causes(&error)));
         let configuration = if target.exists() { read(&target)? } else { Configuration::default() };
+        let policy = self.from.as_deref().map(Policy::read).transpose();
+        let policy = policy.map_err(|error| Unusable(with_causes(&error)))?;
         let data = global.data(&configuration)?;
         let subject = Subject::find(&self.plugin, self.name.as_ref(), &configuration, (&data, global.progress()))?;
         subject.describe();
         let mut edit = ConfigurationEdit::open(&target).map_err(unusable)?;
-        let (mut confirm, mut grantings) = (self.confirm, Vec::new());
-        if self.is_told() {
+        let (mut confirm, mut grantings, mut memory_bytes) = (self.confirm, Vec::new(), None);
+        if let Some(policy) = &policy {
+            let translation = self.translated(policy, &subject, &configuration);
+            subject.note_unasked(translation.grantings.iter().map(|granting| granting.capability));
+            (grantings, memory_bytes) = (translation.grantings, translation.memory_bytes);
+        } else if self.is_told() {
             grantings = self.told(&subject)?;
         } else if io::stdin().is_terminal() {
             let mut questions = Questions { input: io::stdin().lock(), output: io::stdout() };
@@ -121,11 +142,11 @@ impl GrantArguments {
             println!("\nTo grant something without a terminal: --allow CAPABILITY --reason \"…\", or --from-profile.");
             return Ok(ExitCode::SUCCESS);
         }
-        if !grantings.is_empty() && subject.withheld.is_some() && !confirm {
+        if (!grantings.is_empty() || memory_bytes.is_some()) && subject.withheld.is_some() && !confirm {
             let problem = "nothing is granted to a component that changed: look at it, and add --confirm to accept it";
             return Err(Unusable(problem.to_owned()).into());
         }
-        self.change(&mut edit, &subject, &grantings, confirm)?;
+        self.change(&mut edit, &subject, (&grantings, memory_bytes), confirm)?;
         self.conclude(&edit, &subject.name, &data)
     }
 
@@ -144,17 +165,33 @@ impl GrantArguments {
         if allowed.is_empty() {
             return Ok(Vec::new());
         }
-        for allow in allowed.iter().filter(|allow| !subject.wanted().contains(&allow.capability)) {
-            eprintln!("note: it does not ask for `{}`", allow.capability);
-        }
+        subject.note_unasked(allowed.iter().map(|allow| allow.capability));
         choice::by_flags(&allowed, self.reason.as_deref(), self.expires.as_ref())
+    }
+
+    /// What a policy comes to for this plugin, told as well.
+    fn translated(&self, policy: &Policy, subject: &Subject, configuration: &Configuration) -> Translation {
+        let reason = self.reason.clone().filter(|reason| !reason.trim().is_empty());
+        let reason = reason.or_else(|| policy.description()).unwrap_or_else(|| "as its policy allows".to_owned());
+        let memory_bytes = configuration.settings_of(&subject.name).limits.memory_bytes;
+        let present = Present { name: &subject.name, grants: subject.known(), memory_bytes };
+        let translation = Translation::of(policy, &present, &reason, self.expires.as_ref());
+        let description = policy.description().map(|description| format!(": {description}")).unwrap_or_default();
+        println!("\nIts policy, version {}{description}", policy.version());
+        for (what, told) in [("Taken over", &translation.granted), ("Not taken over", &translation.refused)] {
+            println!("\n{what} ({})", told.len());
+            for Told { rule, words } in told {
+                println!("  {rule}\n    {words}");
+            }
+        }
+        translation
     }
 
     fn change(
         &self,
         edit: &mut ConfigurationEdit,
         subject: &Subject,
-        grantings: &[GrantChange],
+        (grantings, memory_bytes): (&[GrantChange], Option<u64>),
         confirm: bool,
     ) -> Result<()> {
         let Subject { name, inspection, is_written, source, granted, .. } = subject;
@@ -162,7 +199,7 @@ impl GrantArguments {
         if confirm && is_bundled {
             return Err(Unusable(format!("plugin `{name}` is part of this binary; there is nothing to confirm")).into());
         }
-        if grantings.is_empty() && self.revoke.is_empty() && !confirm {
+        if grantings.is_empty() && memory_bytes.is_none() && self.revoke.is_empty() && !confirm {
             return Ok(());
         }
         if let (SubjectSource::File(file), false) = (source, is_written) {
@@ -178,6 +215,9 @@ impl GrantArguments {
         }
         for granting in grantings {
             edit.grant(name, granting).map_err(unusable)?;
+        }
+        if let Some(limit) = memory_bytes {
+            edit.limit(name, "memory_bytes", limit).map_err(unusable)?;
         }
         // Grants are for the component that was looked at.
         if !is_bundled && (confirm || !grantings.is_empty()) {

@@ -107,7 +107,7 @@ const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search", "wharf-documents"];
 /// Crates from outside that only some members may name: a crate or, with a
 /// star, all whose names start so. The bench is the yardstick: it measures us
 /// against what we are built on.
-const RESERVED: [(&str, &[&str], &str); 15] = [
+const RESERVED: [(&str, &[&str], &str); 16] = [
     ("wasmtime*", &["wharf-engine", "wharf-bench"], "only the engine knows wasmtime"),
     ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
     ("axum*", &["wharf-http"], "only http has routes"),
@@ -122,6 +122,7 @@ const RESERVED: [(&str, &[&str], &str); 15] = [
     ("rusqlite", &["wharf-state"], "only state knows its database"),
     ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),
     ("toml*", &["wharf", "wharf-cli"], "only wharf reads configuration, and only its command writes it"),
+    ("serde-saphyr", &["wharf-cli"], "YAML is what other servers keep policies in; nothing of ours is"),
     ("oci-spec", &["wharf-sources"], "only sources knows registries"),
     ("clap", &["wharf-cli", "wharf-bench"], "only cli has a command line"),
     ("mimalloc", &["wharf-cli", "wharf-bench"], "an app that embeds the library keeps its own allocator"),

@@ -163,10 +163,22 @@ impl Subject {
         self.inspection.wanted_grants().into_iter().filter_map(Capability::from_word).collect()
     }
 
+    /// What it has, or would have once its component is confirmed.
+    pub(super) fn known(&self) -> &Grants {
+        if self.withheld.is_some() { &self.written } else { &self.granted }
+    }
+
+    /// Says of each capability that is about to be granted if the component does not ask for it.
+    pub(super) fn note_unasked(&self, granted: impl Iterator<Item = Capability>) {
+        let wanted = self.wanted();
+        for capability in granted.filter(|capability| !wanted.contains(capability)) {
+            eprintln!("note: it does not ask for `{capability}`");
+        }
+    }
+
     /// What it asks for and is not granted, with its own reason.
     pub(super) fn missing(&self) -> Vec<(Capability, Option<String>)> {
-        let known = if self.withheld.is_some() { &self.written } else { &self.granted };
-        let missing = self.wanted().into_iter().filter(|capability| !known.names(*capability));
+        let missing = self.wanted().into_iter().filter(|capability| !self.known().names(*capability));
         missing.map(|capability| (capability, self.inspection.reasons.get(&capability).cloned())).collect()
     }
 
