@@ -16,6 +16,7 @@ use url::Url;
 use crate::{
     client::{agent, read_body},
     oci::{self, OciError, RegistryLogins},
+    sought::Sought,
     source::PluginSource,
 };
 
@@ -72,6 +73,14 @@ pub enum FetchError {
         #[source]
         source: Box<OciError>,
     },
+    /// More comes than an index may have.
+    #[error("{from} has more than {limit} bytes, and an index of plugins has fewer")]
+    LongIndex {
+        /// From where.
+        from: String,
+        /// What it may have.
+        limit: u64,
+    },
     /// More comes than a component may have.
     #[error("{from} has more than {limit} bytes (limit `component_bytes` of the host)")]
     TooLarge {
@@ -95,23 +104,39 @@ impl PluginSource {
         logins: &RegistryLogins,
         came: &mut dyn FnMut(u64),
     ) -> Result<FetchedComponent, FetchError> {
-        let (component, manifest) = match self {
+        let (component, manifest) = self.fetch_sought((Sought::Component, limit), logins, came)?;
+        Ok(FetchedComponent { component, manifest })
+    }
+
+    /// The same for whatever is looked for: its bytes, and the digest of the manifest that named
+    /// them.
+    pub(crate) fn fetch_sought(
+        &self,
+        (sought, limit): (Sought, u64),
+        logins: &RegistryLogins,
+        came: &mut dyn FnMut(u64),
+    ) -> Result<(Vec<u8>, Option<String>), FetchError> {
+        let too_large = || match sought {
+            Sought::Component => FetchError::TooLarge { from: self.to_string(), limit },
+            Sought::Index => FetchError::LongIndex { from: self.to_string(), limit },
+        };
+        let (bytes, manifest) = match self {
             Self::File(path) => {
                 let read = read_component(path, limit);
                 (read.map_err(|source| FetchError::File { path: path.clone(), source })?, None)
             }
-            Self::Address(address) => (download(address, limit, came)?, None),
+            Self::Address(address) => (download(address, limit, came)?.ok_or_else(too_large)?, None),
             Self::Registry(reference) => {
-                let pulled = oci::pull(reference, limit, TIME, logins, came).map_err(|source| {
+                let pulled = oci::pull(reference, (sought, limit), TIME, logins, came).map_err(|source| {
                     FetchError::Registry { reference: reference.to_string(), source: Box::new(source) }
                 })?;
-                (pulled.component, Some(pulled.manifest))
+                (pulled.bytes, Some(pulled.manifest))
             }
         };
-        if component.len() as u64 > limit {
-            return Err(FetchError::TooLarge { from: self.to_string(), limit });
+        if bytes.len() as u64 > limit {
+            return Err(too_large());
         }
-        Ok(FetchedComponent { component, manifest })
+        Ok((bytes, manifest))
     }
 }
 
@@ -126,8 +151,8 @@ pub fn read_component(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// At most one byte more than `limit`.
-fn download(address: &Url, limit: u64, came: &mut dyn FnMut(u64)) -> Result<Vec<u8>, FetchError> {
+/// At most one byte more than `limit`; none where more than that is announced.
+fn download(address: &Url, limit: u64, came: &mut dyn FnMut(u64)) -> Result<Option<Vec<u8>>, FetchError> {
     let request = |source: ureq::Error| FetchError::Request { address: address.clone(), source: Box::new(source) };
     let response = agent(address, TIME).get(address.as_str()).call().map_err(request)?;
     if response.status() != 200 {
@@ -135,9 +160,10 @@ fn download(address: &Url, limit: u64, came: &mut dyn FnMut(u64)) -> Result<Vec<
     }
     let announced = response.body().content_length();
     if announced.is_some_and(|bytes| bytes > limit) {
-        return Err(FetchError::TooLarge { from: address.to_string(), limit });
+        return Ok(None);
     }
-    read_body(response, limit, came).map_err(|source| FetchError::Broken { address: address.clone(), source })
+    let read = read_body(response, limit, came);
+    read.map(Some).map_err(|source| FetchError::Broken { address: address.clone(), source })
 }
 
 #[cfg(test)]

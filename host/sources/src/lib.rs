@@ -1,4 +1,5 @@
-//! Where components come from: a file, an `https:` address, an OCI registry.
+//! Where components come from: a file, an `https:` address, an OCI registry. And indexes, which
+//! list such places.
 //!
 //! Owns how bytes are fetched within a length and a time, from whom, and how they are
 //! checked against the digest that names them. It knows nothing of what happens to them:
@@ -8,13 +9,16 @@
 mod client;
 mod error;
 mod fetch;
+mod index;
 #[cfg_attr(not(feature = "oci"), path = "oci/absent.rs")]
 mod oci;
+mod sought;
 mod source;
 
 pub use client::{agent, is_protected};
 pub use error::SourceError;
 pub use fetch::{FetchError, FetchedComponent, read_component};
+pub use index::{IndexError, IndexedPlugin, IndexedVersion, PluginIndex};
 pub use oci::{OciError, OciReference, RegistryLogins};
 #[cfg(feature = "oci")]
 pub use oci::{Publication, PublishedComponent, publish};

@@ -1,4 +1,4 @@
-//! Components that lie in an OCI registry, or go there. A reference is resolved once, to the digest of
+//! Components and indexes that lie in an OCI registry, or go there. A reference is resolved once, to the digest of
 //! the manifest that came; from there on everything is asked for by digest and checked
 //! against the very bytes that came.
 //!
@@ -26,27 +26,29 @@ pub use reference::OciReference;
 pub(crate) use reference::SCHEME;
 use session::RegistrySession;
 
+use crate::sought::Sought;
+
 /// What a reference led to.
 #[derive(Debug)]
-pub(crate) struct PulledComponent {
-    /// The bytes of the one Wasm layer.
-    pub(crate) component: Vec<u8>,
+pub(crate) struct PulledLayer {
+    /// The bytes of the one layer that was looked for.
+    pub(crate) bytes: Vec<u8>,
     /// The digest of the manifest that named them.
     pub(crate) manifest: String,
 }
 
-/// Fetches the component that a reference names, at most `limit` bytes, within `time`.
+/// Fetches what is looked for behind a reference, at most `limit` bytes, within `time`.
 /// Blocks.
 ///
 /// # Errors
 /// See [`OciError`].
 pub(crate) fn pull(
     reference: &OciReference,
-    limit: u64,
+    (sought, limit): (Sought, u64),
     time: Duration,
     logins: &RegistryLogins,
     came: &mut dyn FnMut(u64),
-) -> Result<PulledComponent, OciError> {
+) -> Result<PulledLayer, OciError> {
     let mut session = RegistrySession::new(reference, time, logins);
     let manifest = session.manifest()?;
     let resolved = match reference.digest() {
@@ -61,19 +63,23 @@ pub(crate) fn pull(
     if let Some(called) = called.filter(digest::is_known) {
         digest::check("the manifest", &called, &manifest.bytes)?;
     }
-    let layer = manifest::wasm_layer(reference, &manifest.bytes)?;
+    let layer = manifest::layer(reference, &manifest.bytes, sought)?;
     if !digest::is_known(layer.digest()) {
         return Err(OciError::Algorithm { digest: layer.digest().to_string() });
     }
     if layer.size() > limit {
-        return Err(OciError::TooLarge { bytes: layer.size(), limit });
+        let bytes = layer.size();
+        return Err(match sought {
+            Sought::Component => OciError::TooLarge { bytes, limit },
+            Sought::Index => OciError::LongPluginIndex { bytes, limit },
+        });
     }
-    let component = session.blob(layer.digest(), layer.size(), came)?;
-    if component.len() as u64 != layer.size() {
-        return Err(OciError::Size { named: layer.size(), came: component.len() as u64 });
+    let bytes = session.blob(layer.digest(), layer.size(), came)?;
+    if bytes.len() as u64 != layer.size() {
+        return Err(OciError::Size { named: layer.size(), came: bytes.len() as u64 });
     }
-    digest::check("the layer", layer.digest(), &component)?;
-    Ok(PulledComponent { component, manifest: resolved.to_string() })
+    digest::check("the layer", layer.digest(), &bytes)?;
+    Ok(PulledLayer { bytes, manifest: resolved.to_string() })
 }
 
 #[cfg(test)]

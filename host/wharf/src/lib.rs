@@ -226,10 +226,11 @@ pub mod service {
     };
 }
 
-/// Where components come from, and how they are fetched.
+/// Where components come from, how they are fetched, and indexes that list them.
 pub mod sources {
     pub use wharf_sources::{
-        FetchError, FetchedComponent, OciError, OciReference, PluginSource, RegistryLogins, SourceError, read_component,
+        FetchError, FetchedComponent, IndexError, IndexedPlugin, IndexedVersion, OciError, OciReference, PluginIndex,
+        PluginSource, RegistryLogins, SourceError, read_component,
     };
     #[cfg(feature = "oci")]
     pub use wharf_sources::{Publication, PublishedComponent, publish};

@@ -11,6 +11,7 @@ mod policies;
 mod prefix;
 mod registries;
 mod sealed;
+mod searching;
 mod swaps;
 
 use serde_json::{Value, json};

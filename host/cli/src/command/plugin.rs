@@ -4,6 +4,7 @@
 mod add;
 mod change;
 mod installation;
+mod search;
 mod show;
 
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ Examples:
   wharf plugin add oci://ghcr.io/team/greeter:1.2         what a registry has under this tag
   wharf plugin add oci://ghcr.io/team/greeter@sha256:9c8...
                                                           exactly this, whatever its tags say
+  wharf plugin search weather --index https://example.com/plugins.json
+                                                          what an index lists, and how to add it
   wharf plugin list                                       every plugin, and what became of it
   wharf plugin info greeter                               its receipt: source, digest, tools, grants
   wharf plugin update greeter                             fetch it again from where it came
@@ -54,6 +57,13 @@ enum Command {
     /// has for it ($DOCKER_CONFIG, or ~/.docker), and no other; credential helpers are not
     /// started.
     Add(add::Add),
+    /// Search indexes for plugins that could be added
+    ///
+    /// An index is a JSON file that lists plugins with the source and the digest of each
+    /// version: a path, an https: address, or an artifact in an OCI registry. There is no
+    /// index by default: name one, or write `indexes` under [plugins] in wharf.toml. What an
+    /// index says of a plugin is unverified.
+    Search(search::Search),
     /// List every plugin, where it comes from and what became of it
     List,
     /// Show one plugin: its receipt, and what running hosts say of it
@@ -89,6 +99,7 @@ impl PluginArguments {
         match self.command {
             Command::Add(add) => add.run(&installation),
             Command::Update(update) => update.run(&installation),
+            Command::Search(search) => search.run(&installation),
             Command::List => show::list(&installation),
             Command::Info { name } => show::info(&installation, &name),
             Command::Remove { name } => change::remove(&installation, &name),

@@ -3,7 +3,7 @@
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use crate::error::SourceError;
+use crate::{error::SourceError, sought::Sought};
 
 /// How references begin.
 pub(crate) const SCHEME: &str = "oci://";
@@ -64,18 +64,18 @@ impl fmt::Display for OciError {
 impl std::error::Error for OciError {}
 
 /// What a reference led to.
-pub(crate) struct PulledComponent {
-    pub(crate) component: Vec<u8>,
+pub(crate) struct PulledLayer {
+    pub(crate) bytes: Vec<u8>,
     pub(crate) manifest: String,
 }
 
 pub(crate) fn pull(
     reference: &OciReference,
-    _: u64,
+    _: (Sought, u64),
     _: Duration,
     _: &RegistryLogins,
     _: &mut dyn FnMut(u64),
-) -> Result<PulledComponent, OciError> {
+) -> Result<PulledLayer, OciError> {
     match *reference {}
 }
 

@@ -175,6 +175,23 @@ pub enum OciError {
         /// The types of its layers.
         found: String,
     },
+    /// No layer, or more than one, is an index of plugins.
+    #[error(
+        "it has not one layer that is an index of plugins (`application/vnd.wharf.plugin-index.v1+json` or \
+         `application/json`) but {found}"
+    )]
+    NoPluginIndex {
+        /// The types of its layers.
+        found: String,
+    },
+    /// The index has too much.
+    #[error("its layer has {bytes} bytes, and an index of plugins has {limit} at most")]
+    LongPluginIndex {
+        /// What the manifest says.
+        bytes: u64,
+        /// What it may have.
+        limit: u64,
+    },
     /// Several layers are Wasm.
     #[error("it has more than one layer of Wasm, and a plugin is one component; its layers: {found}")]
     SeveralWasm {

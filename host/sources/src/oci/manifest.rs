@@ -1,4 +1,4 @@
-//! Which layer of an artifact is the component.
+//! Which layer of an artifact is what is looked for: a component, or an index of plugins.
 
 use oci_spec::{
     OciSpecError,
@@ -8,6 +8,7 @@ use serde::{Deserialize, de::IgnoredAny};
 use wharf_core::text;
 
 use super::{error::OciError, reference::OciReference};
+use crate::sought::Sought;
 
 /// What may be asked for: manifests, and what is told apart from them by a clear error.
 pub(super) const ACCEPTED: &str = "application/vnd.oci.image.manifest.v1+json, \
@@ -24,6 +25,9 @@ const WASM: [&str; 4] = [
     "application/vnd.bytecodealliance.wasm.component.layer.v0+wasm",
 ];
 
+/// The types that an index of plugins has: its own, and what is written for any JSON.
+const INDEX: [&str; 2] = ["application/vnd.wharf.plugin-index.v1+json", "application/json"];
+
 /// How many of what was found an error names.
 const NAMED: usize = 5;
 /// Bytes of a type in an error.
@@ -35,8 +39,9 @@ struct IndexMark {
     manifests: Option<IgnoredAny>,
 }
 
-/// The one Wasm layer of a manifest; layers of other types beside it are nothing to us.
-pub(super) fn wasm_layer(reference: &OciReference, bytes: &[u8]) -> Result<Descriptor, OciError> {
+/// The one layer of a manifest that is what is looked for; layers of other types beside it are
+/// nothing to us.
+pub(super) fn layer(reference: &OciReference, bytes: &[u8], sought: Sought) -> Result<Descriptor, OciError> {
     let refused = |source: OciSpecError| OciError::Manifest { source: Box::new(source) };
     let mark: IndexMark = serde_json::from_slice(bytes).map_err(|source| refused(source.into()))?;
     if mark.manifests.is_some() {
@@ -44,12 +49,17 @@ pub(super) fn wasm_layer(reference: &OciReference, bytes: &[u8]) -> Result<Descr
         return Err(OciError::Index { found: named(index.manifests(), |entry| described(reference, entry)) });
     }
     let manifest = ImageManifest::from_reader(bytes).map_err(refused)?;
-    let is_wasm = |layer: &&Descriptor| WASM.contains(&layer.media_type().as_ref());
-    let mut found = manifest.layers().iter().filter(is_wasm);
-    match (found.next(), found.next()) {
-        (Some(layer), None) => Ok(layer.clone()),
-        (None, _) => Err(OciError::NoWasm { found: named(manifest.layers(), type_of) }),
-        (Some(_), Some(_)) => Err(OciError::SeveralWasm { found: named(manifest.layers(), type_of) }),
+    let types: &[&str] = match sought {
+        Sought::Component => &WASM,
+        Sought::Index => &INDEX,
+    };
+    let mut found = manifest.layers().iter().filter(|layer| types.contains(&layer.media_type().as_ref()));
+    let layers = || named(manifest.layers(), type_of);
+    match (found.next(), found.next(), sought) {
+        (Some(layer), None, _) => Ok(layer.clone()),
+        (None, _, Sought::Component) => Err(OciError::NoWasm { found: layers() }),
+        (Some(_), Some(_), Sought::Component) => Err(OciError::SeveralWasm { found: layers() }),
+        (_, _, Sought::Index) => Err(OciError::NoPluginIndex { found: layers() }),
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{
     digest, error::OciError, logins::RegistryLogins, manifest, reference::OciReference, session::RegistrySession,
 };
+use crate::sought::Sought;
 
 /// The media types of the layout.
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
@@ -77,7 +78,7 @@ pub fn publish(
     });
     let manifest = manifest.to_string().into_bytes();
     // As this host would read it.
-    manifest::wasm_layer(reference, &manifest)?;
+    manifest::layer(reference, &manifest, Sought::Component)?;
     let made = digest::of(&manifest)?;
     let published = |was_there| PublishedComponent { reference: reference.by_digest(&made), was_there };
     let mut session = RegistrySession::to_publish(reference, time, logins);

@@ -3,7 +3,7 @@ use std::{fs, io::Read as _, io::Write as _, net::TcpListener, os::unix::fs::Per
 use serde_json::{Value, json};
 use url::Url;
 
-use super::{challenge::Challenge, manifest::wasm_layer, *};
+use super::{challenge::Challenge, manifest::layer, *};
 use crate::{error::SourceError, source::PluginSource};
 
 const HEX: &str = "9c82cbe576ddd4f39f7ba7ae2b8bcd0d4a4b3e1bb9a3f7ad5f1f1d1e2b0c4a55";
@@ -72,7 +72,8 @@ fn what_does_not_say_which_artifact_of_which_registry_is_no_reference() {
 }
 
 fn layer_of(manifest: &Value) -> Result<String, OciError> {
-    let layer = wasm_layer(&reference("oci://registry.example/team/a:1"), manifest.to_string().as_bytes());
+    let layer =
+        layer(&reference("oci://registry.example/team/a:1"), manifest.to_string().as_bytes(), Sought::Component);
     layer.map(|layer| layer.media_type().to_string())
 }
 
@@ -237,7 +238,8 @@ fn one_time_is_for_all_that_is_asked() {
         std::io::copy(&mut &second, &mut std::io::sink()).expect("until it goes")
     });
     let none = RegistryLogins::none();
-    let refused = pull(&reference(&text), 10, Duration::from_millis(500), &none, &mut |_| {}).expect_err("too late");
+    let refused = pull(&reference(&text), (Sought::Component, 10), Duration::from_millis(500), &none, &mut |_| {})
+        .expect_err("too late");
     assert!(
         matches!(&refused, OciError::Request { source, .. } if matches!(source.downcast_ref(), Some(ureq::Error::Timeout(_)))),
         "{refused:?}"

@@ -13,6 +13,7 @@ use wharf_core::{
     grant::{Denials, GrantClock},
     tool::OutputSchemas,
 };
+use wharf_sources::PluginSource;
 
 use super::{
     audit::{AuditSettings, WrittenAudit},
@@ -76,6 +77,8 @@ pub struct Configuration {
     pub plugins: BTreeMap<PluginName, PluginSettings>,
     /// A folder in which every `NAME.wasm` is a plugin.
     pub plugin_folder: Option<PathBuf>,
+    /// Indexes that list plugins, for `wharf plugin search`.
+    pub plugin_indexes: Vec<PluginSource>,
     /// What the host's own routes may use, where it is written.
     pub(super) written_host_grants: Option<Grants>,
     /// What no limit of a call may exceed, whichever plugin is called.
@@ -174,6 +177,8 @@ pub(super) struct Written {
 struct WrittenPlugins {
     /// A folder in which every `NAME.wasm` is a plugin.
     folder: Option<PathBuf>,
+    /// Indexes that `wharf plugin search` reads: files, `https:` addresses, `oci:` references.
+    indexes: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
@@ -182,6 +187,16 @@ struct WrittenHost {
     /// Limits of the host.
     #[schemars(schema_with = "limits::of_host")]
     limits: WrittenLimits,
+}
+
+/// Where indexes are; a path begins where the configuration is.
+fn plugin_indexes(written: &[String], base: &Path) -> Result<Vec<PluginSource>, String> {
+    let source = |text: &String| match text.parse() {
+        Ok(PluginSource::File(path)) => Ok(PluginSource::File(base.join(path))),
+        Ok(other) => Ok(other),
+        Err(error) => Err(format!("[plugins] `indexes`: {error}")),
+    };
+    written.iter().map(source).collect()
 }
 
 impl Default for Configuration {
@@ -265,6 +280,7 @@ impl Configuration {
             written_limits: written.limits,
             plugins,
             plugin_folder: written.plugins.folder.map(|folder| base.join(folder)),
+            plugin_indexes: plugin_indexes(&written.plugins.indexes, base)?,
             written_host_grants,
             call_ceilings,
             clock: None,

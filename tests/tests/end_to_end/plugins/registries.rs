@@ -1,6 +1,7 @@
 //! Plugins from OCI registries: a real one, ones that lie, and ones that ask for a login.
 
 mod hostile;
+mod indexed;
 mod logins;
 mod protected;
 mod served;

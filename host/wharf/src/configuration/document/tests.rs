@@ -28,7 +28,7 @@ fn no_file_and_an_empty_file_say_the_same_to_the_last_field() {
 
 #[test]
 fn every_path_is_absolute_wherever_the_file_is() {
-    let text = "data = \"d\"\n[plugins]\nfolder = \"f\"\n[plugin.x]\nsource = \"x.wasm\"\n[webview]\ntemporary = \"t\"\n\
+    let text = "data = \"d\"\n[plugins]\nfolder = \"f\"\nindexes = [\"i.json\"]\n[plugin.x]\nsource = \"x.wasm\"\n[webview]\ntemporary = \"t\"\n\
                 [http.tls]\ncertificate = \"c\"\nkey = \"k\"\n\
                 [plugin.x.grants.process]\nreason = \"r\"\nreadable = [\"p\"]\n\
                 [plugin.host.grants.terminal]\nreason = \"r\"\nreadable = [\"t\"]\n\
@@ -44,10 +44,22 @@ fn every_path_is_absolute_wherever_the_file_is() {
         let readable = granted.process.expect("granted").children.readable.into_iter();
         let readable = readable.chain(of_host.readable);
         let exchange = granted.workspace.expect("granted").exchange.into_iter().map(|folder| folder.path);
-        let named = paths.into_iter().flatten().chain([tls.certificate, tls.key]);
+        let [PluginSource::File(index)] = &configuration.plugin_indexes[..] else { panic!("one file") };
+        let named = paths.into_iter().flatten().chain([tls.certificate, tls.key, index.clone()]);
         for path in named.chain(readable).chain(exchange) {
             assert!(path.is_absolute(), "{base:?}: {}", path.display());
         }
+    }
+}
+
+#[test]
+fn an_index_is_a_file_an_address_or_a_reference() {
+    let indexes = "[plugins]\nindexes = [\"https://example.com/i.json\", \"/srv/i.json\"]";
+    let configuration = Configuration::parse(indexes, Path::new("/")).expect("right");
+    assert_eq!(configuration.plugin_indexes.len(), 2);
+    for wrong in ["http://example.com/i.json", "https://me:secret@example.com/i.json", "ftp://example.com/i.json"] {
+        let refused = parse(&format!("[plugins]\nindexes = [\"{wrong}\"]")).expect_err(wrong);
+        assert!(refused.contains("[plugins] `indexes`"), "{refused}");
     }
 }
 
