@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use wasmparser::{Parser, Payload};
-use wharf_core::text;
+use wharf_core::{grant::Capability, text};
+
+use crate::manifest;
 
 /// Longest word of a builder that is shown; the rest is cut.
 const MAX_WORD_BYTES: usize = 256;
@@ -29,16 +31,33 @@ pub struct ComponentAbout {
     pub parts: BTreeMap<&'static str, u64>,
 }
 
-impl ComponentAbout {
+/// All that the bytes of a component say, read in one pass.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ComponentReading {
+    pub(crate) about: ComponentAbout,
+    /// Why it asks for each capability, in its own words.
+    pub(crate) reasons: BTreeMap<Capability, String>,
+}
+
+impl ComponentReading {
     /// Reads it, as far as the bytes are a component.
-    pub(crate) fn read(component: &[u8]) -> Self {
-        let mut about = Self::default();
+    pub(crate) fn of(component: &[u8]) -> Self {
+        let mut reading = Self::default();
         let mut depth = 0_usize;
+        let mut reasons = None;
         for payload in Parser::new(0).parse_all(component).map_while(Result::ok) {
             match &payload {
                 Payload::Version { .. } => depth += 1,
                 Payload::End(_) => depth = depth.saturating_sub(1),
-                Payload::CustomSection(section) if depth == ROOT => about.hear(section.name(), section.data()),
+                Payload::CustomSection(section) => {
+                    if depth == ROOT {
+                        reading.about.hear(section.name(), section.data());
+                    }
+                    // The first of this name, wherever a linker put it.
+                    if section.name() == manifest::SECTION {
+                        reasons = reasons.or_else(|| Some(manifest::reasons(section.data())));
+                    }
+                }
                 _ => {}
             }
             let (kind, range) = match &payload {
@@ -54,11 +73,14 @@ impl ComponentAbout {
                     None => continue,
                 },
             };
-            *about.parts.entry(kind).or_default() += range.len() as u64;
+            *reading.about.parts.entry(kind).or_default() += range.len() as u64;
         }
-        about
+        reading.reasons = reasons.unwrap_or_default();
+        reading
     }
+}
 
+impl ComponentAbout {
     fn hear(&mut self, name: &str, data: &[u8]) {
         self.lists_libraries |= name == LIBRARIES;
         let word = WORDS.into_iter().find(|word| *word == name);
@@ -90,10 +112,10 @@ mod tests {
         component.section(&custom("version", b"4.5.6"));
         component.section(&custom("licenses", b" "));
         component.section(&custom(".dep-v0", b"x"));
-        let about = ComponentAbout::read(&component.finish());
+        let about = ComponentReading::of(&component.finish()).about;
         assert_eq!(about.words, BTreeMap::from([("version", "1.2.3[2Jnow".to_owned())]));
         assert!(about.lists_libraries);
         assert_eq!(about.parts.keys().collect::<Vec<_>>(), [&"custom"]);
-        assert_eq!(ComponentAbout::read(b"\0asm"), ComponentAbout::default());
+        assert_eq!(ComponentReading::of(b"\0asm"), ComponentReading::default());
     }
 }

@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use wasmparser::{Parser, Payload};
 use wharf_core::{grant::Capability, text};
 
 /// The custom section: JSON, `{"reasons": {"CAPABILITY": "why"}}`.
-const SECTION: &str = "wharf-plugin";
+pub(crate) const SECTION: &str = "wharf-plugin";
 /// Longest section that is read.
 const MAX_SECTION_BYTES: usize = 16 << 10;
 /// Longest reason; the rest is cut.
@@ -20,17 +19,11 @@ struct PluginManifest {
     reasons: BTreeMap<String, String>,
 }
 
-/// The reasons of the first section of this name, wherever a linker put it:
-/// each one line for a person, for capabilities that there are.
-pub(crate) fn reasons(component: &[u8]) -> BTreeMap<Capability, String> {
-    let sections = Parser::new(0).parse_all(component).map_while(Result::ok);
-    let mut sections = sections.filter_map(|payload| match payload {
-        Payload::CustomSection(section) if section.name() == SECTION => Some(section.data()),
-        _ => None,
-    });
-    let Some(section) = sections.next().filter(|section| section.len() <= MAX_SECTION_BYTES) else {
+/// The reasons of a section: each one line for a person, for capabilities that there are.
+pub(crate) fn reasons(section: &[u8]) -> BTreeMap<Capability, String> {
+    if section.len() > MAX_SECTION_BYTES {
         return BTreeMap::new();
-    };
+    }
     let Ok(manifest) = serde_json::from_slice::<PluginManifest>(section) else { return BTreeMap::new() };
     let known = |(word, reason): (String, String)| {
         Some((Capability::from_word(&word)?, text::line(reason.trim(), MAX_REASON_BYTES)))
@@ -41,6 +34,11 @@ pub(crate) fn reasons(component: &[u8]) -> BTreeMap<Capability, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::about::ComponentReading;
+
+    fn reasons(component: &[u8]) -> BTreeMap<Capability, String> {
+        ComponentReading::of(component).reasons
+    }
 
     /// The least component, with a custom section.
     fn component(name: &str, data: &[u8]) -> Vec<u8> {

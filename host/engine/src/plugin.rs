@@ -15,7 +15,7 @@ use wharf_core::{
 };
 
 use crate::{
-    about::ComponentAbout,
+    about::ComponentReading,
     answer,
     call::Call,
     component::Component,
@@ -23,7 +23,6 @@ use crate::{
     execution::{self, CalledPlugin},
     function::{CallTool, GuestFunction, LinkedPlugin},
     inspection::Inspection,
-    manifest,
     metadata::{Listed, Offerings},
     source::ComponentSource,
 };
@@ -34,6 +33,8 @@ struct LoadedPlugin {
     tools: Vec<Tool>,
     offered: Offerings,
     imports: Vec<String>,
+    // Read when somebody asks for the first time.
+    reading: OnceLock<ComponentReading>,
     linked: OnceLock<LinkedPlugin>,
     // Held while the code is loaded, so that it is loaded once.
     loading: Mutex<()>,
@@ -65,7 +66,8 @@ impl Plugin {
         (tools, offered, imports): Listed,
     ) -> Self {
         let linked = linked.map_or_else(OnceLock::new, OnceLock::from);
-        let loaded = LoadedPlugin { name, source, tools, offered, imports, linked, loading: Mutex::new(()) };
+        let (reading, loading) = (OnceLock::new(), Mutex::new(()));
+        let loaded = LoadedPlugin { name, source, tools, offered, imports, reading, linked, loading };
         Self { loaded: Arc::new(loaded) }
     }
 
@@ -128,12 +130,13 @@ impl Plugin {
     /// Describes it to the operator.
     #[must_use]
     pub fn inspect(&self) -> Inspection {
-        let bytes = self.loaded.source.component.bytes();
+        let component = &self.loaded.source.component;
+        let reading = self.loaded.reading.get_or_init(|| ComponentReading::of(&component.bytes())).clone();
         Inspection {
-            about: ComponentAbout::read(&bytes),
-            reasons: manifest::reasons(&bytes),
-            digest: self.loaded.source.component.digest(),
-            bytes: self.loaded.source.component.size(),
+            about: reading.about,
+            reasons: reading.reasons,
+            digest: component.digest(),
+            bytes: component.size(),
             imports: self.loaded.imports.clone(),
             tools: self.loaded.tools.iter().map(|tool| tool.definition.clone()).collect(),
             prompts: self.prompts().to_vec(),

@@ -6,7 +6,10 @@ use std::{
 };
 
 use anyhow::Result;
-use clap::{Args, ValueEnum, builder::PossibleValue};
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use wharf::reserved_name;
 use wharf_author::{AuthorError, Language, PluginCapability, Scaffold};
 
@@ -27,53 +30,27 @@ pub(super) struct NewArguments {
     name: String,
 
     /// What it is written in
-    #[arg(long, short, value_name = "LANGUAGE", default_value = "rust")]
-    language: LanguageChoice,
+    #[arg(long, short, value_name = "LANGUAGE", default_value = "rust", value_parser = one_of(Language::ALL, Language::as_str))]
+    language: Language,
 
     /// What it asks its operator for; several with commas between them
-    #[arg(long, value_name = "CAPABILITIES", value_delimiter = ',')]
-    with: Vec<CapabilityChoice>,
+    #[arg(long, value_name = "CAPABILITIES", value_delimiter = ',', value_parser = one_of(PluginCapability::ALL, PluginCapability::as_str))]
+    with: Vec<PluginCapability>,
 
     /// Where it is made [default: a folder of its name, here]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct LanguageChoice(Language);
-
-impl ValueEnum for LanguageChoice {
-    fn value_variants<'v>() -> &'v [Self] {
-        &[Self(Language::Rust), Self(Language::TypeScript), Self(Language::JavaScript), Self(Language::Python)]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.as_str()))
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct CapabilityChoice(PluginCapability);
-
-impl ValueEnum for CapabilityChoice {
-    fn value_variants<'v>() -> &'v [Self] {
-        const ALL: [CapabilityChoice; 6] = {
-            let [state, process, terminal, webview, http, workspace] = PluginCapability::ALL;
-            [
-                CapabilityChoice(state),
-                CapabilityChoice(process),
-                CapabilityChoice(terminal),
-                CapabilityChoice(webview),
-                CapabilityChoice(http),
-                CapabilityChoice(workspace),
-            ]
-        };
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.as_str()))
-    }
+/// One of these, by its word.
+fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    word_of: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.map(word_of)).try_map(move |written| {
+        let chosen = all.into_iter().find(|one| word_of(*one) == written);
+        chosen.ok_or_else(|| format!("there is no `{written}`"))
+    })
 }
 
 impl NewArguments {
@@ -83,15 +60,14 @@ impl NewArguments {
         {
             return Err(Misused(format!("a plugin cannot be called `{name}`: {reason}")).into());
         }
-        let capabilities = self.with.iter().map(|choice| choice.0);
-        let made = Scaffold::new(&self.name, self.language.0, capabilities)
+        let made = Scaffold::new(&self.name, self.language, self.with.iter().copied())
             .and_then(|scaffold| scaffold.write(self.folder.as_deref().unwrap_or(Path::new(&self.name))));
         let made = made.map_err(|error| match error {
             AuthorError::Name { .. } | AuthorError::Taken(_) => Misused(error.to_string()).into(),
             error => anyhow::Error::from(error),
         })?;
         let folder = made.folder.display();
-        println!("Made {folder}: a plugin in {} with {}.\n", self.language.0.name(), made.tools.join(", "));
+        println!("Made {folder}: a plugin in {} with {}.\n", self.language.name(), made.tools.join(", "));
         let commands = [
             (format!("cd {}", wharf::text::for_shell(&folder.to_string())), ""),
             (made.test_command.to_owned(), "its tests, without Wasm"),
