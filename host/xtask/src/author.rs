@@ -1,7 +1,6 @@
 //! What an author of plugins does, in a folder outside the workspace: `wharf new`, the tests of the
 //! new plugin, `wharf build`, a call of each tool, and `wharf dev` with a client that sees an edit.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::command::{self, say};
 use crate::foreign;
-use crate::node;
+use crate::kits::JavaScriptKit;
 use crate::python;
 use crate::toolchain::{Choice, Toolchain};
 use crate::workspace::Workspace;
@@ -151,7 +150,7 @@ impl Author {
         Ok(())
     }
 
-    /// The same plugin in Python: its tests, its component, its cases; and the tests of the kit.
+    /// The same plugin in Python: its tests, its component, its cases.
     fn in_python(&self, workspace: &Workspace) -> Result<()> {
         say("Making the same plugin in Python");
         let folder = workspace.root.join("tests/guests/languages/python");
@@ -165,7 +164,6 @@ impl Author {
         let programs = python.parent().context("an interpreter lies in a folder")?;
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(programs.to_owned()).chain(std::env::split_paths(&path)))?;
-        command::run(Command::new(&python).args(["-m", "unittest"]).current_dir(workspace.root.join("sdk/python")))?;
         let all = "state,process,terminal,webview,http,workspace";
         command::run(self.wharf(&self.here).args(["new", "snake", "--language", "python", "--with", all]))?;
         let plugin = self.here.join("snake");
@@ -178,9 +176,9 @@ impl Author {
         Ok(())
     }
 
-    /// The same in TypeScript and JavaScript, on an engine each; and the tests of the kit.
+    /// The same in TypeScript and JavaScript, on an engine each.
     fn in_javascript(&self, workspace: &Workspace) -> Result<()> {
-        say("Testing the kit of JavaScript, and making a plugin in TypeScript and one in JavaScript");
+        say("Making a plugin in TypeScript and one in JavaScript");
         let kit = match JavaScriptKit::prepare(workspace) {
             Ok(kit) => kit,
             Err(error) => {
@@ -188,8 +186,7 @@ impl Author {
                 return Ok(());
             }
         };
-        kit.npm(&kit.folder, &["run", "--silent", "build"])?;
-        kit.npm(&kit.folder, &["test", "--silent"])?;
+        kit.build()?;
         // One engine has no fetch, and the other one is large.
         for (name, language, with, cases) in [
             ("script", "typescript", "state,process,terminal,webview,workspace", 9),
@@ -199,7 +196,7 @@ impl Author {
             let plugin = self.here.join(name);
             kit.npm(&plugin, &["install", "--silent", "--no-audit", "--no-fund"])?;
             kit.npm(&plugin, &["test", "--silent"])?;
-            let told = command::run_and_capture(self.wharf(&plugin).arg("test").env("PATH", &kit.path))?;
+            let told = command::run_and_capture(self.wharf(&plugin).arg("test").env("PATH", kit.path()))?;
             ensure!(told.contains(&format!("test result: ok. {cases} passed; 0 failed")), "`wharf test` told\n{told}");
             self.test_scripted(&plugin)?;
         }
@@ -314,55 +311,4 @@ impl DevClient {
         ensure!(status.success(), "`wharf dev` ended with {status}");
         Ok(())
     }
-}
-
-/// The kit of JavaScript in a copy of its place in the repository, with its packages.
-struct JavaScriptKit {
-    folder: PathBuf,
-    /// The search path, with the Node.js that runs it all.
-    path: OsString,
-}
-
-impl JavaScriptKit {
-    /// What its tests need beside what npm installs.
-    const PARTS: [&str; 9] =
-        ["bin", "examples", "scripts", "src", "test", "wasi", "tsconfig.json", "tsconfig.examples.json", "README.md"];
-
-    fn prepare(workspace: &Workspace) -> Result<Self> {
-        let (source, copy) = (workspace.root.join("sdk/javascript"), workspace.target().join("javascript-kit"));
-        let folder = copy.join("sdk/javascript");
-        node::install_once(&source, &folder, "what compiles the kit of JavaScript")?;
-        for part in Self::PARTS {
-            copy_over(&source.join(part), &folder.join(part))?;
-        }
-        copy_over(&workspace.root.join("wit"), &copy.join("wit"))?;
-        copy_over(&workspace.root.join("LICENSE"), &copy.join("LICENSE"))?;
-        // The Node.js that the tools of the benchmark are run with: the system's may be too old.
-        let (tools, installed) =
-            (workspace.root.join("tests/guests/languages/javascript"), workspace.target().join("componentize-qjs"));
-        node::install_once(&tools, &installed, "what makes components of JavaScript")?;
-        let node = node::program(&installed)?;
-        let before = std::env::var_os("PATH").unwrap_or_default();
-        let beside = node.parent().map(Path::to_owned).into_iter();
-        let path = std::env::join_paths(beside.chain(std::env::split_paths(&before)))?;
-        Ok(Self { folder, path })
-    }
-
-    fn npm(&self, folder: &Path, arguments: &[&str]) -> Result<()> {
-        command::run(Command::new("npm").args(arguments).current_dir(folder).env("PATH", &self.path))
-    }
-}
-
-/// Copies a file, or a folder with all that is in it, over what is there.
-fn copy_over(from: &Path, to: &Path) -> Result<()> {
-    if !from.is_dir() {
-        fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
-        return Ok(());
-    }
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        copy_over(&entry.path(), &to.join(entry.file_name()))?;
-    }
-    Ok(())
 }

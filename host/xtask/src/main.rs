@@ -21,6 +21,7 @@ mod demo;
 mod deny;
 mod foreign;
 mod fuzz;
+mod kits;
 mod languages;
 mod node;
 mod outside;

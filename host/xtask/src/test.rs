@@ -22,6 +22,7 @@ use crate::book;
 use crate::command::{self, say};
 use crate::components;
 use crate::demo;
+use crate::kits;
 use crate::node;
 use crate::outside;
 use crate::packages;
@@ -54,6 +55,7 @@ Options:
                            what it does not; a minute, the same each time (cargo xtask fuzz http)
                   book     the plugin of the first page: built, granted and called as README.md says
                   author   a new plugin by `wharf new`: its tests, `wharf build`, calls, and an edit under `wharf dev`
+                  kits     the kits for Python and JavaScript: their tests, types and style, and their plugins in a host
                   package  the packages of library, contract and SDK: that cargo makes them, that they carry
                            WIT and the bundled plugins, and that those of plugin authors build from that
                   demo     the demo, which checks each of its claims (cargo xtask demo)
@@ -86,6 +88,7 @@ enum TestPart {
     Routes,
     Book,
     Author,
+    Kits,
     Package,
     Demo,
     Bench,
@@ -97,13 +100,14 @@ enum TestPart {
 
 impl TestPart {
     /// What runs where nothing else is asked for.
-    const USUAL: [Self; 12] = [
+    const USUAL: [Self; 13] = [
         Self::Rust,
         Self::Client,
         Self::Conformance,
         Self::Routes,
         Self::Book,
         Self::Author,
+        Self::Kits,
         Self::Package,
         Self::Demo,
         Self::Bench,
@@ -121,6 +125,7 @@ impl TestPart {
             Self::Routes => "routes",
             Self::Book => "book",
             Self::Author => "author",
+            Self::Kits => "kits",
             Self::Package => "package",
             Self::Demo => "demo",
             Self::Bench => "bench",
@@ -141,6 +146,7 @@ impl TestPart {
             Self::Routes => Ok((routes::check(workspace), Vec::new())),
             Self::Book => Ok((book::check(workspace), Vec::new())),
             Self::Author => Ok((author::check(workspace), Vec::new())),
+            Self::Kits => kits::check(workspace),
             Self::Package => Ok((publication::check(workspace, PackageCheck::Usual), Vec::new())),
             Self::Demo => Ok((demo::tell(workspace), Vec::new())),
             Self::Bench => Ok((bench::check(workspace), Vec::new())),
@@ -163,8 +169,8 @@ impl std::str::FromStr for TestPart {
         let part = Self::USUAL.into_iter().chain([Self::Outside, Self::Release]).find(|part| part.name() == name);
         part.ok_or_else(|| {
             anyhow::anyhow!(
-                "there is no part `{name}`: choose rust, doctests, client, conformance, routes, book, author, package, demo, \
-                 bench, tidy, lint, outside or release"
+                "there is no part `{name}`: choose rust, doctests, client, conformance, routes, book, author, kits, package, \
+                 demo, bench, tidy, lint, outside or release"
             )
         })
     }

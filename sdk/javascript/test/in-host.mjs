@@ -1,22 +1,23 @@
 // The package against a real host, from scratch: packs it, installs the tarball in a folder outside of
 // the repository, builds the examples there, grants what they need, and calls them.
 //
-//   node test/in-host.mjs WHARF
+//   node test/in-host.mjs WHARF [GUESTS]
 //
-// WHARF is the program `wharf`. The network is needed once, for npm. Prints a line for each check.
+// WHARF is the program `wharf`. The network is needed once, for npm. Prints a line for each check. Leaves the guests of
+// the tests that every language passes in the directory GUESTS, where it is named.
 
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { Session } from "./session.mjs";
 
-const wharf = process.argv[2];
+const [wharf, guests] = process.argv.slice(2);
 if (wharf === undefined) {
-  console.error("usage: node test/in-host.mjs WHARF");
+  console.error("usage: node test/in-host.mjs WHARF [GUESTS]");
   process.exit(2);
 }
 
@@ -52,7 +53,7 @@ function install() {
   for (const [name, file] of [["greeter", "greeter.ts"], ["builder", "builder.ts"], ["page-reader", "page-reader.js"]]) {
     cpSync(join(project, "node_modules", "@wharf", "sdk", "examples", name, file), join(project, file));
   }
-  for (const name of ["probe", "waiting", "offering", "filing", "devices"]) cpSync(join(root, "test", "guests", `${name}.ts`), join(project, `${name}.ts`));
+  for (const name of ["probe", "waiting", "offering", "filing", "devices", "suite"]) cpSync(join(root, "test", "guests", `${name}.ts`), join(project, `${name}.ts`));
   const missing = attempt("npx", ["wharf-componentize", "greeter.ts"]);
   check("a missing engine is named with its command", missing.failed && missing.text.includes("npm install --save-dev componentize-qjs"));
   run("npm", ["install", "--silent", "--no-audit", "--no-fund", "--save-dev", "componentize-qjs@0.4.5", "@bytecodealliance/componentize-js@0.23.0", "@bytecodealliance/preview2-shim@0.26.0"]);
@@ -60,7 +61,7 @@ function install() {
 
 function build(file, output, engine, ...more) {
   run("npx", ["wharf-componentize", file, "--engine", engine, "--output", `${output}.wasm`, ...more]);
-  check(`${file} is built for ${engine}`, true, `${statSync(join(project, `${output}.wasm`)).size} bytes`);
+  check(`${file} is built for ${engine}`, true, `${statSync(resolve(project, `${output}.wasm`)).size} bytes`);
 }
 
 function buildAll() {
@@ -76,6 +77,7 @@ function buildAll() {
   build("probe.ts", "monkeyprobe", "spidermonkey");
   build("filing.ts", "monkeyfiling", "spidermonkey");
   build("waiting.ts", "waiting", "spidermonkey", "--reason", "http=gets pages");
+  for (const engine of guests === undefined ? [] : ["quickjs", "spidermonkey"]) build("suite.ts", join(guests, engine), engine);
   const refused = attempt("npx", ["wharf-componentize", "waiting.ts"]);
   check("fetch on QuickJS is refused at build", refused.failed && refused.text.includes("--engine spidermonkey"));
   writeFileSync(join(project, "early.ts"), 'import { plugin } from "@wharf/sdk";\nimport { bucket } from "@wharf/sdk/state";\nbucket("session", "n");\nexport default plugin({});\n');

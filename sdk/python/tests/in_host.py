@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Tries the kit with a real host: `in_host.py WHARF COMPONENTIZE_PY`.
+"""Tries the kit with a real host: `in_host.py WHARF COMPONENTIZE_PY [GUESTS]`.
 
 From scratch, in a temporary directory: makes the wheel, installs it into a new
 environment, builds the examples with it, adds and grants them, and calls their
 tools. Prints one line for each check. The exit code is 1 where one failed. Needs
-`cc`, Chromium, and the package registry of pip for `setuptools`.
+`cc`, Chromium, and the package registry of pip for `setuptools`. Leaves the guest of
+the tests that every language passes in the directory GUESTS, where it is named.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ from pathlib import Path
 from typing import Any
 
 SDK = Path(__file__).resolve().parents[1]
+TESTED = SDK / "tests" / "plugins"
 PLUGINS = {
     "greeter": SDK / "examples" / "greeter",
     "builder": SDK / "examples" / "builder",
     "page_reader": SDK / "examples" / "page_reader",
-    "offering": SDK / "tests" / "plugins",
+    "offering": TESTED,
 }
 PAGE = b"<title>Tides</title><body><p>High water.</p><script>document.body.append('At noon.')</script>"
 HELLO = '#include <stdio.h>\nint main(void) { int unused; puts("ahoy"); return 0; }\n'
@@ -40,10 +42,11 @@ TOGETHER = 40
 class Trial:
     """One run: where everything is, and what was found."""
 
-    def __init__(self, wharf: str, componentize_py: str, folder: Path) -> None:
+    def __init__(self, wharf: str, componentize_py: str, folder: Path, guests: Path | None) -> None:
         self.wharf = wharf
         self.componentize_py = componentize_py
         self.folder = folder
+        self.guests = guests
         self.passed = 0
         self.failed = 0
 
@@ -177,14 +180,15 @@ def build_all(trial: Trial) -> bool:
     folder = trial.run(python, "-m", "wharf_sdk", "wit").stdout.strip()
     inside = folder.startswith(str(trial.folder)) and Path(folder, "worlds.wit").is_file()
     trial.check("the installed package carries the contract", inside, folder)
-    for name, source in PLUGINS.items():
+    guests = {} if trial.guests is None else {"suite": trial.guests / "python.wasm"}
+    outputs = {name: trial.folder / f"{name.replace('_', '-')}.wasm" for name in PLUGINS} | guests
+    for name, output in outputs.items():
         started = time.monotonic()
-        output = trial.folder / f"{name.replace('_', '-')}.wasm"
         words: list[str | Path] = [
             "build",
             name,
             "--path",
-            source,
+            PLUGINS.get(name, TESTED),
             "--output",
             output,
             "--componentize-py",
@@ -319,10 +323,11 @@ def measure(trial: Trial, client: Client) -> None:
     trial.check(f"{MEASURED_CALLS} calls over stdio take {shown} each", "Visit" in text_of(answer), answer)
 
 
-def main(wharf: str, componentize_py: str) -> int:
+def main(wharf: str, componentize_py: str, guests: str | None = None) -> int:
     """Runs all checks."""
     with tempfile.TemporaryDirectory(prefix="wharf-kit-") as folder, site() as origin:
-        trial = Trial(str(Path(wharf).resolve()), str(Path(componentize_py).absolute()), Path(folder))
+        programs = str(Path(wharf).resolve()), str(Path(componentize_py).absolute())
+        trial = Trial(*programs, Path(folder), None if guests is None else Path(guests).absolute())
         if build_all(trial):
             grant_all(trial, origin)
             rounds: list[Callable[[], None]] = [
@@ -344,6 +349,6 @@ def main(wharf: str, componentize_py: str) -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,47 @@
+//! The kits for authors in Python and in JavaScript: their own tests, their types, their style, and
+//! plugins that are made with them in a real host. A part of `cargo xtask test`.
+//!
+//! Knows how each kit's tests are run. Says so where a language's tools cannot be had; a kit whose
+//! tests fail fails the part.
+
+mod javascript;
+mod python;
+
+use std::fs;
+use std::panic;
+use std::path::Path;
+use std::thread;
+
+use anyhow::Result;
+
+use crate::workspace::Workspace;
+
+pub(crate) use javascript::JavaScriptKit;
+
+/// What became of a kit's tests, and the lines that say it.
+type KitOutcome = (Result<()>, Vec<String>);
+
+/// Tries both kits, beside each other, since what makes a component computes on one processor.
+pub(crate) fn check(workspace: &Workspace) -> Result<KitOutcome> {
+    let guests = workspace.target().join("kit-guests");
+    if guests.exists() {
+        fs::remove_dir_all(&guests)?;
+    }
+    fs::create_dir_all(&guests)?;
+    let (python, javascript) = thread::scope(|scope| {
+        let python = scope.spawn(|| python::check(workspace, &guests));
+        let javascript = javascript::check(workspace, &guests);
+        (python.join().unwrap_or_else(|panic| panic::resume_unwind(panic)), javascript)
+    });
+    let (python, mut said) = python?;
+    let (javascript, further) = javascript?;
+    said.extend(further);
+    Ok((python.and(javascript), said))
+}
+
+/// What is said of a kit whose tools are missing here.
+fn not_tested(kit: &str, error: &anyhow::Error) -> KitOutcome {
+    let line = format!("kits: NOT TESTED in {kit}: its tools cannot be had here: {error:#}");
+    println!("{line}");
+    (Ok(()), vec![line])
+}
