@@ -14,6 +14,8 @@ use std::thread;
 
 use anyhow::Result;
 
+use crate::command::{self, say};
+use crate::test::closes_a_run;
 use crate::workspace::Workspace;
 
 pub(crate) use javascript::JavaScriptKit;
@@ -21,7 +23,8 @@ pub(crate) use javascript::JavaScriptKit;
 /// What became of a kit's tests, and the lines that say it.
 type KitOutcome = (Result<()>, Vec<String>);
 
-/// Tries both kits, beside each other, since what makes a component computes on one processor.
+/// Tries both kits, beside each other, since what makes a component computes on one processor. Then
+/// the tests that guests of every language pass.
 pub(crate) fn check(workspace: &Workspace) -> Result<KitOutcome> {
     let guests = workspace.target().join("kit-guests");
     if guests.exists() {
@@ -36,7 +39,30 @@ pub(crate) fn check(workspace: &Workspace) -> Result<KitOutcome> {
     let (python, mut said) = python?;
     let (javascript, further) = javascript?;
     said.extend(further);
-    Ok((python.and(javascript), said))
+    let (languages, further) = languages(workspace, &guests)?;
+    said.extend(further);
+    Ok((python.and(javascript).and(languages), said))
+}
+
+/// The tests of `tests/tests/end_to_end/languages` with each guest that was made.
+fn languages(workspace: &Workspace, guests: &Path) -> Result<KitOutcome> {
+    let mut named = Vec::new();
+    for entry in fs::read_dir(guests)? {
+        let path = entry?.path();
+        let language = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        named.push(format!("{language}={}", path.display()));
+    }
+    named.sort();
+    say("Testing guests of every language by the same tests");
+    let mut tests = command::cargo(&workspace.root);
+    if command::exists("cargo-nextest") {
+        tests.args(["nextest", "run", "--workspace", "--no-fail-fast", "-E"]);
+        tests.arg("package(wharf-tests) and test(/^languages::/)");
+    } else {
+        tests.args(["test", "--workspace", "--test", "end_to_end", "languages::"]);
+    }
+    tests.env("WHARF", workspace.binary("debug", "wharf")).env("WHARF_KIT_GUESTS", named.join(";"));
+    command::run_and_keep(&mut tests, closes_a_run)
 }
 
 /// What is said of a kit whose tools are missing here.

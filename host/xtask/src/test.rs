@@ -32,7 +32,8 @@ use crate::routes;
 use crate::tidy;
 use crate::toolchain::Choice;
 use crate::workspace::Workspace;
-use closing::{LastWords, closes_a_run, with_failures};
+pub(crate) use closing::closes_a_run;
+use closing::{LastWords, with_failures};
 use outcome::{PartOutcome, report, timed};
 
 const HELP: &str = "\

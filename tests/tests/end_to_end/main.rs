@@ -27,6 +27,7 @@ mod grants;
 mod http;
 mod http_mcp;
 mod kills;
+mod languages;
 mod large;
 mod limits;
 mod listing;

@@ -34,7 +34,7 @@ pub(super) fn with_failures(tested: Result<()>, said: &[String]) -> Result<()> {
 /// Whether a line is the last word of nextest, or of a test binary that cargo ran
 /// and that had something to run. What nextest quotes from failed tests is
 /// indented.
-pub(super) fn closes_a_run(line: &str) -> bool {
+pub(crate) fn closes_a_run(line: &str) -> bool {
     let of_cargo = line.starts_with("test result: ") && !line.contains(" 0 passed; 0 failed;");
     of_cargo || line.trim_start().starts_with("Summary [")
 }

@@ -169,7 +169,10 @@ def invalid_utf8() -> str:
 @tool
 def bad_structured(input: Structured) -> Reply[Number]:
     """Promises an integer `count` and answers this structure."""
-    made: Any = type("Other", (), json.loads(input.structured))()
+    made = Number(0)
+    # What no type checker sees.
+    vars(made).clear()
+    vars(made).update(json.loads(input.structured))
     return Reply("see the structure", made)
 
 
