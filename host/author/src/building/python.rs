@@ -12,11 +12,19 @@ use serde::Deserialize;
 use super::tool::{RawComponent, Tool};
 use crate::{error::AuthorError, metadata::ManifestMetadata};
 
-const PYTHON: Tool = Tool { program: "python3", remedy: "install Python 3.11 or later" };
+/// Windows names the interpreter, the folder of an environment's programs and the programs otherwise.
+const INTERPRETER: &str = if cfg!(windows) { "python" } else { "python3" };
+const PROGRAMS: &str = if cfg!(windows) { "Scripts" } else { "bin" };
+
+const PYTHON: Tool = Tool { program: INTERPRETER, remedy: "install Python 3.11 or later" };
 /// The version whose components were tried.
 const COMPONENTIZE: Tool = Tool {
     program: "componentize-py",
-    remedy: "`python3 -m venv .venv` and `.venv/bin/pip install componentize-py==0.25.1` in the folder of the plugin",
+    remedy: if cfg!(windows) {
+        "`python -m venv .venv` and `.venv\\Scripts\\pip install componentize-py==0.25.1` in the folder of the plugin"
+    } else {
+        "`python3 -m venv .venv` and `.venv/bin/pip install componentize-py==0.25.1` in the folder of the plugin"
+    },
 };
 
 /// Prints `[project]` of a manifest as JSON: Python reads TOML itself.
@@ -109,7 +117,7 @@ impl From<PythonProject> for ManifestMetadata {
 
 /// The interpreter of the folder's environment, where it has one, with the kit on its path.
 fn interpreter(folder: &Path) -> std::process::Command {
-    let own = environments(folder).map(|bin| bin.join("python3")).find(|python| python.is_file());
+    let own = first_file(environments(folder), &PYTHON);
     let mut python = match own {
         Some(python) => PYTHON.command_by(&python, folder),
         None => PYTHON.command(folder),
@@ -127,19 +135,38 @@ fn interpreter(folder: &Path) -> std::process::Command {
 /// A program of the folder's environment, or of the search path.
 fn program(folder: &Path, tool: &Tool) -> Result<PathBuf, AuthorError> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let mut places = environments(folder).chain(env::split_paths(&path));
-    let found = places.find_map(|place| Some(place.join(tool.program)).filter(|program| program.is_file()));
+    let found = first_file(environments(folder).chain(env::split_paths(&path)), tool);
     found.ok_or(AuthorError::Missing { program: tool.program, remedy: tool.remedy })
+}
+
+/// The program of a tool in the first of these folders that has it.
+fn first_file(mut folders: impl Iterator<Item = PathBuf>, tool: &Tool) -> Option<PathBuf> {
+    let name = format!("{}{}", tool.program, env::consts::EXE_SUFFIX);
+    folders.find_map(|folder| Some(folder.join(&name)).filter(|program| program.is_file()))
 }
 
 /// Where a virtual environment of the folder keeps its programs.
 fn environments(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    [".venv", "venv"].map(|name| folder.join(name).join("bin")).into_iter()
+    [".venv", "venv"].map(|name| folder.join(name).join(PROGRAMS)).into_iter()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_programs_of_a_folders_environment_come_before_others() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let programs = folder.path().join("venv").join(PROGRAMS);
+        fs::create_dir_all(&programs).expect("made");
+        let named = |tool: &Tool| programs.join(format!("{}{}", tool.program, env::consts::EXE_SUFFIX));
+        assert_eq!(interpreter(folder.path()).get_program(), PYTHON.program);
+        for tool in [&PYTHON, &COMPONENTIZE] {
+            fs::write(named(tool), "").expect("written");
+        }
+        assert_eq!(interpreter(folder.path()).get_program(), named(&PYTHON));
+        assert_eq!(program(folder.path(), &COMPONENTIZE).expect("is there"), named(&COMPONENTIZE));
+    }
 
     #[test]
     fn manifests_of_python_say_the_same_in_several_ways() {
