@@ -1,9 +1,10 @@
-//! `cargo xtask book`: the manual below `docs/` as a site, by mdBook. The plugin of the
-//! first page, built and called as that page says: a part of `cargo xtask test`.
+//! `cargo xtask book`: the manual below `docs/` as a site, by mdBook. The plugin of the first page and
+//! the chapters for authors of plugins, done as they say: a part of `cargo xtask test`.
 //!
 //! Knows where the book lies and which mdBook makes it; what is in it, `tidy` and the
 //! end-to-end tests check without mdBook.
 
+mod chapters;
 mod first_plugin;
 
 use std::path::PathBuf;
@@ -15,7 +16,11 @@ use lexopt::Arg;
 use crate::command::{self, say};
 use crate::workspace::Workspace;
 
-pub(crate) use first_plugin::check;
+/// Does what the first page and the chapters for authors say.
+pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    first_plugin::check(workspace)?;
+    chapters::check(workspace)
+}
 
 const HELP: &str = "\
 Builds the manual (docs/) as a site in target/book, with mdBook. mdBook is installed

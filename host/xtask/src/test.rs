@@ -54,7 +54,8 @@ Options:
                            whose example runs in a real browser
                   routes   every route over HTTP, fed by schemathesis with what its description allows and
                            what it does not; a minute, the same each time (cargo xtask fuzz http)
-                  book     the plugin of the first page: built, granted and called as README.md says
+                  book     the plugin of the first page: built, granted and called as README.md says; and the
+                           chapters for authors in each language, block by block
                   author   a new plugin by `wharf new`: its tests, `wharf build`, calls, and an edit under `wharf dev`
                   kits     the kits for Python and JavaScript: their tests, types and style, and their plugins in a host
                   package  the packages of library, contract and SDK: that cargo makes them, that they carry

@@ -27,7 +27,7 @@ struct ShownWalk {
 }
 
 /// Builds the plugin of the first page and calls it.
-pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+pub(super) fn check(workspace: &Workspace) -> Result<()> {
     let page = fs::read_to_string(workspace.root.join(PAGE)).with_context(|| format!("cannot read {PAGE}"))?;
     let shown = shown(&page)?;
     let folder = workspace.target().join("first-plugin");

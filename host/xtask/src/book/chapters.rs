@@ -1,0 +1,271 @@
+//! The chapters that take a newcomer from nothing to a published plugin: their blocks are run in their
+//! order in an empty folder, as a reader would.
+//!
+//! A block of `sh` is run; a block with a name behind its language is written to that file, or with
+//! `+` to its end; a block of `text` is what the block before it prints last.
+
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::command::{self, say};
+use crate::kits::JavaScriptKit;
+use crate::python;
+use crate::toolchain::{Choice, Toolchain};
+use crate::workspace::Workspace;
+
+/// Where the chapters say that a registry is.
+const REGISTRY: &str = "127.0.0.1:5000";
+
+/// What a block of a chapter has its reader do.
+#[derive(Debug, PartialEq, Eq)]
+enum ChapterStep {
+    Run(String),
+    Write { file: String, text: String, at_end: bool },
+    Expect(String),
+}
+
+/// Follows the chapter of each language. Says so where a language's tools cannot be had.
+pub(super) fn check(workspace: &Workspace) -> Result<()> {
+    let registry = LocalRegistry::start(workspace)?;
+    if registry.is_none() {
+        println!("book: NOT TESTED: publishing and what follows it: docker-registry cannot be had here");
+    }
+    let registry = registry.as_ref().map(|registry| registry.address.as_str());
+    // What makes a component of Python computes on one processor alone.
+    thread::scope(|scope| {
+        let python = scope.spawn(|| in_python(workspace, registry));
+        let others = in_rust(workspace, registry).and_then(|()| in_javascript(workspace, registry));
+        let python = python.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        others.and(python)
+    })
+}
+
+fn in_rust(workspace: &Workspace, registry: Option<&str>) -> Result<()> {
+    let toolchain = Toolchain::prepare(workspace, Choice::from_environment()?)?;
+    let built = workspace.target().join("author-built");
+    follow(workspace, "rust", registry, |shell| {
+        shell.env("CARGO_TARGET_DIR", &built);
+        toolchain.environment(shell);
+    })
+}
+
+fn in_python(workspace: &Workspace, registry: Option<&str>) -> Result<()> {
+    // What the chapter has its reader install comes from the same place.
+    let requirements = workspace.root.join("tests/guests/languages/python/requirements.txt");
+    if let Err(error) = python::interpreter(workspace, "componentize-py", &requirements) {
+        println!("book: NOT TESTED: the chapter for Python: componentize-py cannot be had here: {error:#}");
+        return Ok(());
+    }
+    follow(workspace, "python", registry, |_shell| {})
+}
+
+fn in_javascript(workspace: &Workspace, registry: Option<&str>) -> Result<()> {
+    let kit = match JavaScriptKit::prepare(workspace) {
+        Ok(kit) => kit,
+        Err(error) => {
+            println!("book: NOT TESTED: the chapter for JavaScript: npm or its packages cannot be had here: {error:#}");
+            return Ok(());
+        }
+    };
+    follow(workspace, "javascript", registry, |shell| {
+        shell.env("PATH", kit.path());
+    })
+}
+
+/// Follows one chapter, with what `prepare` adds to each of its shells.
+fn follow(workspace: &Workspace, chapter: &str, registry: Option<&str>, prepare: impl Fn(&mut Command)) -> Result<()> {
+    say(&format!("Following the chapter docs/src/writing/{chapter}.md"));
+    let page = workspace.root.join(format!("docs/src/writing/{chapter}.md"));
+    let text = fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;
+    let home = workspace.target().join("chapters").join(chapter);
+    if home.exists() {
+        fs::remove_dir_all(&home)?;
+    }
+    fs::create_dir_all(home.join("here"))?;
+    let mut reader = Reader { workspace, at: home.join("here"), home, printed: String::new() };
+    for step in steps(&text)? {
+        match step {
+            ChapterStep::Run(script) if script.contains(REGISTRY) => match registry {
+                // Each chapter publishes a plugin of the same name.
+                Some(address) => reader.run(&script.replace(REGISTRY, &format!("{address}/{chapter}")), &prepare),
+                None => break,
+            },
+            ChapterStep::Run(script) => reader.run(&script, &prepare),
+            ChapterStep::Write { file, text, at_end } => reader.write(&file, &text, at_end),
+            ChapterStep::Expect(text) => reader.expect(&text),
+        }
+        .with_context(|| format!("docs/src/writing/{chapter}.md cannot be followed"))?;
+    }
+    println!("book: docs/src/writing/{chapter}.md can be followed from its first block to its last");
+    Ok(())
+}
+
+/// The reader who follows a chapter: the folder they are in, and what they saw last.
+struct Reader<'w> {
+    workspace: &'w Workspace,
+    home: PathBuf,
+    at: PathBuf,
+    printed: String,
+}
+
+impl Reader<'_> {
+    fn run(&mut self, script: &str, prepare: &impl Fn(&mut Command)) -> Result<()> {
+        let (folder, program) = (self.home.join("folder"), self.workspace.binary("debug", "wharf"));
+        let mut shell = Command::new("sh");
+        shell.arg("-ec").arg(format!("{script}\npwd > '{}'", folder.display())).current_dir(&self.at);
+        prepare(&mut shell);
+        let given =
+            shell.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, path)| path.map(ToOwned::to_owned));
+        let before = given.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+        let beside = program.parent().map(Path::to_owned).into_iter();
+        shell.env("PATH", std::env::join_paths(beside.chain(std::env::split_paths(&before)))?);
+        for name in ["WHARF_CONFIG", "WHARF_DATA", "WHARF_PROFILE"] {
+            shell.env_remove(name);
+        }
+        // Its configuration and its data are those of a new user; what was fetched before is not fetched again.
+        shell.env("XDG_CONFIG_HOME", self.home.join("config")).env("XDG_DATA_HOME", self.home.join("data"));
+        self.printed = command::run_and_capture(&mut shell)?;
+        self.at = fs::read_to_string(&folder)?.trim_end().into();
+        // The versions that the workspace is built with, so that little is fetched.
+        let locked = self.at.join("Cargo.lock");
+        if self.at.join("Cargo.toml").is_file() && !locked.exists() {
+            fs::copy(self.workspace.root.join("Cargo.lock"), locked)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, file: &str, text: &str, at_end: bool) -> Result<()> {
+        let path = self.at.join(file);
+        let mut options = OpenOptions::new();
+        if at_end {
+            // A reader adds to what is there.
+            options.append(true);
+        } else {
+            options.write(true).create(true).truncate(true);
+        }
+        let mut opened = options.open(&path).with_context(|| format!("cannot write {file}"))?;
+        Ok(opened.write_all(text.as_bytes())?)
+    }
+
+    fn expect(&self, text: &str) -> Result<()> {
+        ensure!(
+            self.printed.trim_end().ends_with(text.trim_end()),
+            "the page shows\n{text}but this was printed:\n{}",
+            self.printed
+        );
+        Ok(())
+    }
+}
+
+/// The blocks of a chapter. One that nothing is done with is an error.
+fn steps(page: &str) -> Result<Vec<ChapterStep>> {
+    let (mut steps, mut open) = (Vec::new(), None::<(String, String)>);
+    for line in page.lines() {
+        match (&mut open, line.strip_prefix("```")) {
+            (None, Some(named)) => open = Some((named.to_owned(), String::new())),
+            (None, None) => {}
+            (Some((_, text)), None) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (Some(_), Some(_)) => {
+                let Some((named, text)) = open.take() else { continue };
+                let mut words = named.split(' ');
+                steps.push(match (words.next(), words.next(), words.next()) {
+                    (Some("sh"), None, None) => ChapterStep::Run(text),
+                    (Some("text"), None, None) => ChapterStep::Expect(text),
+                    (Some(_), Some(file), None) => ChapterStep::Write { file: file.to_owned(), text, at_end: false },
+                    (Some(_), Some(file), Some("+")) => {
+                        ChapterStep::Write { file: file.to_owned(), text, at_end: true }
+                    }
+                    _ => bail!("nobody can follow a block of ```{named}"),
+                });
+            }
+        }
+    }
+    ensure!(open.is_none() && !steps.is_empty(), "a block does not end, or there is none");
+    Ok(steps)
+}
+
+/// A registry of OCI artifacts on this machine, which ends with the chapters.
+struct LocalRegistry {
+    child: Child,
+    address: String,
+}
+
+impl LocalRegistry {
+    /// Nothing where the program is not there.
+    fn start(workspace: &Workspace) -> Result<Option<Self>> {
+        const PROGRAM: &str = "docker-registry";
+        let unpacked = workspace.target().join(PROGRAM).join("usr/bin").join(PROGRAM);
+        let program = if command::exists(PROGRAM) { PathBuf::from(PROGRAM) } else { unpacked };
+        let folder = workspace.target().join("chapters").join("registry");
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        fs::create_dir_all(&folder)?;
+        let configuration = folder.join("registry.yml");
+        let store = folder.join("store");
+        fs::write(
+            &configuration,
+            format!(
+                "version: 0.1\nlog: {{level: info, formatter: text}}\nstorage: {{filesystem: {{rootdirectory: \"{}\"}}}}\n\
+                 http: {{addr: \"127.0.0.1:0\"}}\n",
+                store.display()
+            ),
+        )?;
+        let mut registry = Command::new(program);
+        registry.arg("serve").arg(&configuration).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let Ok(mut child) = registry.spawn() else { return Ok(None) };
+        let mut lines = child.stderr.take().map(BufReader::new).into_iter().flat_map(BufReader::lines);
+        // Its own log is the only place that says which port it has.
+        let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
+            let (_, rest) = line.split_once("listening on ")?;
+            Some(rest.chars().take_while(|letter| !['"', ','].contains(letter)).collect::<String>())
+        });
+        let mut started = Self { child, address: String::new() };
+        started.address = address.context("the registry did not say where it listens")?;
+        // Nobody reads on, and a full pipe would hold it up.
+        thread::spawn(move || lines.for_each(drop));
+        Ok(Some(started))
+    }
+}
+
+impl Drop for LocalRegistry {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_run_written_added_and_compared_in_their_order() {
+        let page = "# A\n\n```sh\nwharf new a\ncd a\n```\nText.\n```rust src/lib.rs\nfn a() {}\n```\n\
+                    ```toml cases.toml +\nx = 1\n```\n```text\nyes\n```\n";
+        let write =
+            |file: &str, text: &str, at_end| ChapterStep::Write { file: file.into(), text: text.into(), at_end };
+        let expected = [
+            ChapterStep::Run("wharf new a\ncd a\n".into()),
+            write("src/lib.rs", "fn a() {}\n", false),
+            write("cases.toml", "x = 1\n", true),
+            ChapterStep::Expect("yes\n".into()),
+        ];
+        assert_eq!(steps(page).expect("can be followed"), expected);
+    }
+
+    #[test]
+    fn a_block_that_nobody_can_follow_is_an_error() {
+        for page in ["# A\n", "```sh\nx\n", "```json\n{}\n```\n", "```\nx\n```\n"] {
+            assert!(steps(page).is_err(), "{page}");
+        }
+    }
+}
