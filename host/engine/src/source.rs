@@ -118,7 +118,8 @@ impl ComponentSource {
     }
 
     fn link(&self, runtime: &WasmRuntime, component: &wasm::Component) -> Result<LinkedPlugin, LoadError> {
-        let instances = runtime.linker.instantiate_pre(component).map_err(|error| unlinked(runtime, component, &error))?;
+        let instances =
+            runtime.linker.instantiate_pre(component).map_err(|error| unlinked(runtime, component, &error))?;
         LinkedPlugin::find(instances, self.component.exports_functions())
     }
 
