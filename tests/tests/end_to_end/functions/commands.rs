@@ -34,11 +34,11 @@ fn a_component_of_functions_is_added_when_the_operator_says_so() {
     assert!(place.ran(&["plugin", "update", "foreign"]).contains("Replaced foreign."));
     let divided = client.call("foreign__shapes_divide", json!({"dividend": 9, "divisor": 3}), json!({}));
     assert_eq!(divided["structuredContent"], json!({"result": 3}));
-    client.leave();
+    assert_eq!(client.leave().2, Some(0));
     let mut next = place.serve();
     assert_eq!(next.call("foreign__greet", json!({"name": "Bob"}), json!({}))["content"][0]["text"], "Hello, Bob.");
     assert!(place.ran(&["plugin", "remove", "foreign"]).contains("foreign"));
-    next.leave();
+    assert_eq!(next.leave().2, Some(0));
 }
 
 #[test]
