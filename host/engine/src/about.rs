@@ -1,12 +1,15 @@
 //! What a component says of itself, and what it is made of: the words of its builder, which the
-//! host does not rely on, and the bytes of its parts.
+//! host does not rely on, the bytes of its parts, and the languages in it.
 
 use std::collections::BTreeMap;
 
 use wasmparser::{Parser, Payload};
 use wharf_core::{grant::Capability, text};
 
-use crate::manifest;
+use crate::{
+    languages::{LanguageRuntime, LanguageRuntimes},
+    manifest,
+};
 
 /// Longest word of a builder that is shown; the rest is cut.
 const MAX_WORD_BYTES: usize = 256;
@@ -29,6 +32,9 @@ pub struct ComponentAbout {
     pub lists_libraries: bool,
     /// Bytes by kind of part: `code`, `data`, `tables and types`, `custom`.
     pub parts: BTreeMap<&'static str, u64>,
+    /// The languages that it was made of and the interpreters in it, as far as they are known by
+    /// their marks.
+    pub runtimes: Vec<LanguageRuntime>,
 }
 
 /// All that the bytes of a component say, read in one pass.
@@ -42,7 +48,7 @@ pub(crate) struct ComponentReading {
 impl ComponentReading {
     /// Reads it, as far as the bytes are a component.
     pub(crate) fn of(component: &[u8]) -> Self {
-        let mut reading = Self::default();
+        let (mut reading, mut runtimes) = (Self::default(), LanguageRuntimes::default());
         let mut depth = 0_usize;
         let mut reasons = None;
         for payload in Parser::new(0).parse_all(component).map_while(Result::ok) {
@@ -60,6 +66,7 @@ impl ComponentReading {
                 }
                 _ => {}
             }
+            runtimes.hear(&payload, component);
             let (kind, range) = match &payload {
                 Payload::CodeSectionStart { range, .. } => ("code", range.clone()),
                 Payload::DataSection(data) => ("data", data.range()),
@@ -75,6 +82,7 @@ impl ComponentReading {
             };
             *reading.about.parts.entry(kind).or_default() += range.len() as u64;
         }
+        reading.about.runtimes = runtimes.found();
         reading.reasons = reasons.unwrap_or_default();
         reading
     }

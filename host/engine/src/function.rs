@@ -106,6 +106,11 @@ pub(crate) struct PluginInstance<'s> {
 }
 
 impl PluginInstance<'_> {
+    /// What all its memories hold.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.store.data().limiter.memory_bytes()
+    }
+
     fn tools(&mut self) -> wasmtime::Result<tools::Guest> {
         match &self.plugin.tools {
             ToolExports::Contract(tools) => tools.load(self.store.as_context_mut(), &self.instance),

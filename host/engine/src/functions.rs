@@ -9,6 +9,7 @@ mod documentation;
 mod exported;
 mod names;
 mod reading;
+mod refusal;
 mod schema;
 mod shape;
 mod writing;
@@ -19,7 +20,7 @@ use wasmtime::{
     AsContextMut, Store,
     component::{Component, ComponentExportIndex, Instance, Val},
 };
-use wharf_core::{CallLimits, Code, SchemaDocument, ToolDefinition};
+use wharf_core::{CallLimits, SchemaDocument, ToolDefinition};
 
 use self::{
     documentation::Documentation,
@@ -127,9 +128,4 @@ fn no_functions(left_out: &[String]) -> String {
         [one] => one.clone(),
         [first, rest @ ..] => format!("{first}; and {} more", rest.len()),
     }
-}
-
-/// An error of the arguments or of the answer, as a tool would give it.
-fn refused(code: Code, message: String) -> types::Error {
-    types::Error { code: code.as_str().to_owned(), message, retryable: false }
 }

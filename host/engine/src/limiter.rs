@@ -30,7 +30,7 @@ impl StoreLimiter {
         }
     }
 
-    /// What all memories hold; they never shrink, so it is also the most that they held.
+    /// What all memories of the store hold.
     pub(crate) fn memory_bytes(&self) -> u64 {
         self.memory_bytes as u64
     }

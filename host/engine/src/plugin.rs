@@ -25,6 +25,7 @@ use crate::{
     inspection::Inspection,
     metadata::{Listed, Offerings},
     source::ComponentSource,
+    start::StartReport,
 };
 
 struct LoadedPlugin {
@@ -145,6 +146,15 @@ impl Plugin {
             functions: self.loaded.source.component.exports_functions(),
             left_out: self.loaded.offered.left_out.clone(),
         }
+    }
+
+    /// Makes instances of it, with nothing granted, and says how they begin. Blocks, for some
+    /// seconds at most beside loading its code.
+    ///
+    /// # Errors
+    /// Where its code cannot be loaded. A start that fails is in the report.
+    pub fn measure_start(&self) -> Result<StartReport, LoadError> {
+        self.loaded.source.measure_start(&self.loaded.name, self.loaded.linked()?)
     }
 
     /// Loads its code and compiles its schemas, unless that has happened.

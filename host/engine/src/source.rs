@@ -198,14 +198,8 @@ impl ComponentSource {
         Ok(offered)
     }
 
-    /// Calls a function that lists something.
-    fn ask<F: GuestFunction>(
-        &self,
-        name: &PluginName,
-        linked: &LinkedPlugin,
-        function: F,
-    ) -> Result<F::Returned, LoadError> {
-        let runtime = self.engine.runtime()?;
+    /// A call on nobody's behalf, with nothing granted and little time.
+    pub(crate) fn sandboxed(&self) -> Call {
         let limits = CallLimits {
             cpu_time_milliseconds: LISTING_CPU_MILLISECONDS,
             wall_time_milliseconds: LISTING_WALL_MILLISECONDS,
@@ -216,13 +210,24 @@ impl ComponentSource {
         let context = Context::new(TenantId::local(), SessionId::default_session());
         let policy =
             PluginPolicy { grants: Arc::new(Grants::default()), limits: Arc::new(limits), settings: "{}".into() };
-        let call = Call {
+        Call {
             caller: Arc::new(Caller::new(context)),
             input: InputGiven::default(),
             policy: Arc::new(policy),
             audit: None,
             charged: Duration::ZERO,
-        };
+        }
+    }
+
+    /// Calls a function that lists something.
+    fn ask<F: GuestFunction>(
+        &self,
+        name: &PluginName,
+        linked: &LinkedPlugin,
+        function: F,
+    ) -> Result<F::Returned, LoadError> {
+        let runtime = self.engine.runtime()?;
+        let call = self.sandboxed();
         let claims = Arc::default();
         let plugin = CalledPlugin { name, claims: &claims, linked };
         let asking = async {
@@ -260,7 +265,7 @@ fn imports(runtime: &WasmRuntime, linked: &LinkedPlugin) -> Vec<String> {
 
 /// Runs a future to its end on a runtime of its own, so that loading works
 /// from any thread.
-fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, EngineError> {
+pub(crate) fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, EngineError> {
     std::thread::scope(|scope| {
         let worker = std::thread::Builder::new().name("wharf-load".to_owned()).spawn_scoped(scope, || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

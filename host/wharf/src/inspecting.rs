@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use wharf_core::{HostLimits, PluginName};
-use wharf_engine::{Backends, Component, Engine, EngineConfig, Inspection, LoadError};
+use wharf_engine::{Backends, Component, Engine, EngineConfig, Inspection, LoadError, StartReport};
 use wharf_state::MemoryStore;
 
 /// Compiles a component and asks it what it is, in a sandbox that is granted nothing.
@@ -20,6 +20,20 @@ pub fn inspect(
     cache: Option<PathBuf>,
 ) -> Result<Inspection, LoadError> {
     Ok(engine(limits, cache).load(name.clone(), component)?.inspect())
+}
+
+/// The same, and makes some instances of it to say how they begin: a second or two longer.
+///
+/// # Errors
+/// As [`inspect`].
+pub fn inspect_start(
+    name: &PluginName,
+    component: Component,
+    limits: HostLimits,
+    cache: Option<PathBuf>,
+) -> Result<(Inspection, StartReport), LoadError> {
+    let plugin = engine(limits, cache).load(name.clone(), component)?;
+    Ok((plugin.inspect(), plugin.measure_start()?))
 }
 
 /// An engine whose plugins reach nothing that lasts.

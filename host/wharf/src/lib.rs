@@ -155,9 +155,12 @@ pub mod completion {
 
 /// Components: looked at without a host, and loaded as plugins.
 pub mod component {
-    pub use wharf_engine::{Component, ComponentAbout, EngineError, Inspection, LoadError, Plugin, PluginPolicy};
+    pub use wharf_engine::{
+        Component, ComponentAbout, EngineError, Inspection, LanguageRuntime, LoadError, Plugin, PluginPolicy,
+        StartReport,
+    };
 
-    pub use crate::inspecting::inspect;
+    pub use crate::inspecting::{inspect, inspect_start};
 }
 
 /// What grants are made of.

@@ -1,5 +1,6 @@
 //! The command: what it prints, where, and its exit codes.
 
+mod inspecting;
 mod variables;
 
 use serde_json::{Value, json};

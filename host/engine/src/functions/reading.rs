@@ -8,7 +8,7 @@ use wasmtime::component::Val;
 use wharf_core::Code;
 
 use super::{
-    refused,
+    refusal::refused,
     shape::{Integer, Parameters, Shape},
 };
 use crate::bindings::wharf::plugin::types;

@@ -8,7 +8,7 @@ use wasmtime::component::Val;
 use wharf_core::Code;
 
 use super::{
-    refused,
+    refusal::refused,
     schema::{RESULT, value_of},
     shape::{Returned, Shape},
 };
