@@ -135,7 +135,7 @@ async fn a_tool_asks_in_rounds_and_goes_on_with_what_was_given() {
     for guest in Guest::all() {
         let fixture = offered(&guest).await;
         let call = async |tool: &str, responses: Option<Value>, state: Option<String>| {
-            let mut request = CallRequest::new(context("local", "test"), &format!("{SUITE}__{tool}"), Map::new());
+            let mut request = CallRequest::new(context("local", "test"), format!("{SUITE}__{tool}"), Map::new());
             request.input =
                 responses.map_or_else(InputGiven::default, |given| InputGiven { responses: object(given), state });
             fixture.host.call(request).await.expect("a round")
