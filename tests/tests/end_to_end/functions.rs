@@ -44,7 +44,7 @@ async fn each_function_is_a_tool_with_a_schema_of_its_own_types() {
     let tools = fixture.host.tools(viewer());
     let find = |name: &str| tools.iter().find(|tool| tool.name == format!("foreign__{name}")).cloned();
     let divide = find("shapes_divide").expect("a tool");
-    let input = Value::Object(Map::clone(&divide.input_schema.object()));
+    let input = Value::Object(Map::clone(divide.input_schema.object()));
     let number = json!({"type": "integer", "minimum": i64::MIN, "maximum": i64::MAX});
     assert_eq!(input["properties"], json!({"dividend": number, "divisor": number}));
     assert_eq!((&input["required"], &input["additionalProperties"]), (&json!(["dividend", "divisor"]), &json!(false)));

@@ -157,7 +157,7 @@ impl<'de> Visitor<'de> for ValueReader<'_> {
                 let bytes = STANDARD.decode(value).map_err(|error| E::custom(format_args!("no base64: {error}")))?;
                 Ok(Val::List(bytes.into_iter().map(Val::U8).collect()))
             }
-            Shape::Enum(names) if names.iter().any(|name| name == value) => self.named(value).map(Val::Enum),
+            Shape::Enum(names) if is_named(names, value) => self.named(value).map(Val::Enum),
             Shape::Variant(cases) if cases.iter().any(|(name, of)| name == value && of.is_none()) => {
                 Ok(Val::Variant(self.named(value)?, None))
             }
@@ -212,10 +212,10 @@ impl<'de> Visitor<'de> for ValueReader<'_> {
             Shape::Flags(names) => {
                 let mut set: Vec<String> = Vec::new();
                 while let Some(name) = items.next_element::<String>()? {
-                    if !names.iter().any(|known| *known == name) {
+                    if !is_named(names, &name) {
                         return Err(A::Error::custom("there is no such flag"));
                     }
-                    if !set.iter().any(|known| *known == name) {
+                    if !is_named(&set, &name) {
                         self.memory.take(size_of::<String>())?;
                         set.push(self.named(&name)?);
                     }
@@ -281,6 +281,10 @@ impl ValueReader<'_> {
             Integer::U64 => value.try_into().ok().map(Val::U64),
         }
     }
+}
+
+fn is_named(names: &[String], name: &str) -> bool {
+    names.iter().any(|known| known == name)
 }
 
 /// Reads an object with these members, in whatever order it has them.
