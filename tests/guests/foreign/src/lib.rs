@@ -1,7 +1,7 @@
 //! A component that knows nothing of wharf: it exports plain functions, with parameters and results
 //! of every type, files and requests by WASI, and some that do harm.
 
-#[expect(unsafe_code, clippy::all, clippy::pedantic, reason = "it is generated")]
+#[expect(unsafe_code, clippy::pedantic, reason = "it is generated")]
 mod bindings {
     wit_bindgen::generate!({ world: "tools", path: "wit" });
     use super::Foreign;
