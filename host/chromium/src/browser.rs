@@ -23,7 +23,7 @@ use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, Desc
 
 use self::output::BrowserOutput;
 use crate::{
-    connection::{BrowserConnection, CallError, EventListener},
+    connection::{BrowserConnection, Call, EventListener},
     error::ChromiumError,
     flags,
     profile::Profile,
@@ -32,10 +32,10 @@ use crate::{
 
 /// How long the browser may take to start on a busy machine.
 const START: Duration = Duration::from_secs(60);
-/// How often the browser is asked for a sign of life, and how long the answer may take:
-/// a page can flood the browser with messages.
+/// How often the browser is asked for a sign of life, and how many times as long the answer may
+/// take: a page can flood the browser with messages.
 const LOOK: Duration = Duration::from_secs(5);
-const HANGS: Duration = Duration::from_secs(30);
+const LOOKS: usize = 6;
 /// How long it may take to end by itself.
 const END: Duration = Duration::from_secs(3);
 /// How long its processes may take to go once they are killed.
@@ -246,8 +246,19 @@ async fn hangs(browser: &Weak<Browser>) {
         else {
             continue;
         };
-        if let Err(CallError::Late) = asked.done_within(HANGS).await {
+        if late(asked).await {
             return;
         }
     }
+}
+
+/// Whether it is not answered in time. The time is counted in steps: a host that was suspended
+/// finds its clock far ahead, and the browser had none of that time.
+async fn late(mut asked: Call) -> bool {
+    for _ in 0..LOOKS {
+        if tokio::time::timeout(LOOK, &mut asked).await.is_ok() {
+            return false;
+        }
+    }
+    true
 }

@@ -5,13 +5,18 @@ use std::{
     io::{BufRead as _, BufReader},
     os::unix::fs::PermissionsExt as _,
     process::{Command, Stdio},
+    time::Duration,
 };
 
 use rustix::process::{Pid, Signal, kill_process};
+use tokio::{
+    task::yield_now,
+    time::{advance, pause, resume},
+};
 use wharf_chromium::{Chromium, ChromiumError};
 use wharf_core::WebViewLimits;
 use wharf_spawn::Spawner;
-use wharf_test_support::{processes::lives, until};
+use wharf_test_support::{processes::lives, until, until_async};
 use wharf_webview::{Operation, PageEvent, WebViewBackend as _};
 
 use super::support::{Page, Stage, below, note, place, settings};
@@ -22,13 +27,35 @@ fn us() -> u32 {
     std::process::id()
 }
 
-fn browsers() -> usize {
-    below(us()).iter().filter(|(_, arguments)| arguments.contains("--remote-debugging-pipe")).count()
+/// The processes of browsers, and of what supervises them.
+fn browsers() -> Vec<u32> {
+    let ours = below(us()).into_iter().filter(|(_, arguments)| arguments.contains("--remote-debugging-pipe"));
+    ours.map(|(pid, _)| pid).collect()
+}
+
+fn signal_browsers(signal: Signal) {
+    for pid in browsers() {
+        send(pid, signal);
+    }
+}
+
+fn send(pid: u32, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(pid).expect("a pid")).expect("a pid");
+    kill_process(pid, signal).expect("it is there");
 }
 
 fn kill(pid: u32) {
-    let pid = Pid::from_raw(i32::try_from(pid).expect("a pid")).expect("a pid");
-    kill_process(pid, Signal::KILL).expect("it is there");
+    send(pid, Signal::KILL);
+}
+
+/// Moves the clock, and lets the tasks that waited for it run.
+async fn later(seconds: u64) {
+    pause();
+    advance(Duration::from_secs(seconds)).await;
+    for _ in 0..10 {
+        yield_now().await;
+    }
+    resume();
 }
 
 async fn closed(page: &Page<'_>) -> Option<String> {
@@ -158,11 +185,40 @@ async fn a_browser_that_is_killed_takes_its_pages_and_the_next_page_has_another_
         let why = closed(&page).await.expect("nobody asked for it");
         assert!(why.contains("ended by itself"), "{why}");
         let _ = waits;
-        until("nothing of it is left", || browsers() == 0).await;
+        until("nothing of it is left", || browsers().is_empty()).await;
     }
     let page = stage.begin(|_| {});
     let why = closed(&page).await.expect("there is none");
     assert!(why.contains("crashed 2 times"), "{why}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_browser_that_answers_nothing_is_killed() {
+    let Some(stage) = Stage::new().await else { return };
+    let page = stage.page().await;
+    signal_browsers(Signal::STOP);
+    until_async("the page is closed", async || {
+        later(5).await;
+        let closed = |event: &PageEvent| matches!(event, PageEvent::Closed { unasked: Some(_) });
+        if page.events().iter().any(closed) { Ok(()) } else { Err(page.events()) }
+    })
+    .await;
+    stage.end().await;
+}
+
+/// Its clock went on while it was stopped or its machine was paused, and its browser could not
+/// answer meanwhile.
+#[tokio::test]
+async fn a_host_that_was_suspended_takes_no_browser_for_stuck() {
+    let Some(stage) = Stage::new().await else { return };
+    let page = stage.page().await;
+    signal_browsers(Signal::STOP);
+    // It asks for a sign of life, and is suspended before the answer comes.
+    later(6).await;
+    later(3_600).await;
+    signal_browsers(Signal::CONT);
+    assert_eq!(page.run("'still here'").await, "still here");
     stage.end().await;
 }
 
@@ -171,11 +227,11 @@ async fn a_browser_without_a_page_is_stopped_after_a_while() {
     let limits = WebViewLimits { backend_idle_seconds: 1, ..WebViewLimits::default() };
     let Some(stage) = Stage::with(limits).await else { return };
     stage.page().await.close().await;
-    until("the browser is stopped", || browsers() == 0).await;
+    until("the browser is stopped", || browsers().is_empty()).await;
     let page = stage.page().await;
     assert_eq!(page.run("'another one'").await, "another one");
     stage.end().await;
-    assert_eq!(browsers(), 0);
+    assert_eq!(browsers(), [0; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -283,7 +283,8 @@ async fn a_dialog_that_nobody_answers_is_dismissed() {
     later(61).await;
     assert_eq!(poll(&fixture, &request).await, "pending");
     later(61).await;
-    assert_eq!(waited(&fixture, &request).await["data"], "false");
+    let outcome = waited(&fixture, &request).await;
+    assert_eq!(outcome["data"], "false", "{outcome}");
 }
 
 #[tokio::test]
