@@ -57,11 +57,12 @@ impl Component {
         Self { prepared: Some(prepared), ..self }
     }
 
-    /// Says whether each function that it exports is a tool, instead of those that it lists by the
-    /// contract: so a component that was made for another host becomes a plugin.
+    /// Has each function that it exports be a tool where `exports_functions` says so, instead of those
+    /// that it lists by the contract: so a component that was made for another host becomes a plugin.
+    /// What was said before stays.
     #[must_use]
     pub fn with_functions(self, exports_functions: bool) -> Self {
-        Self { exports_functions, ..self }
+        Self { exports_functions: self.exports_functions || exports_functions, ..self }
     }
 
     pub(crate) const fn exports_functions(&self) -> bool {

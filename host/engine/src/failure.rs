@@ -25,16 +25,6 @@ pub enum Failure {
     Trap(wasmtime::Error),
 }
 
-impl Failure {
-    /// The guest has as many handles as a call may have.
-    pub(crate) fn too_many_handles() -> Self {
-        Self::Refused(Error::new(
-            Code::Limit,
-            "this call has as many open handles as it may (limit `resource_handles`); drop some",
-        ))
-    }
-}
-
 macro_rules! refused {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for Failure {

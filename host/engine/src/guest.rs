@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-use wasmtime::component::ResourceTable;
+use wasmtime::component::{Resource, ResourceTable, ResourceTableError};
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView, filesystem::WasiFilesystemCtxView};
 use wasmtime_wasi_http::{WasiHttpCtxView, WasiHttpView};
-use wharf_core::service::Progress;
+use wharf_core::{Code, Error, service::Progress};
 use wharf_state::{Contender, WriteTurns};
 
 use crate::files::meter::OpenDescriptor;
 use crate::{
     adapter::{config::ConfigTexts, http::HttpState},
     call::ActiveCall,
+    failure::Failure,
     limiter::StoreLimiter,
     stdio::StandardStream,
     watch::StoreView,
@@ -49,7 +49,7 @@ impl Guest {
         // Directories come by grant (see `adapter::files`).
         let mut wasi = WasiCtxBuilder::new();
         if is_foreign {
-            wasi.envs(&variables(&call.request.policy.settings));
+            wasi.envs(&ConfigTexts::of_scalars(&call.request.policy.settings));
         }
         let wasi = wasi
             .stdout(StandardStream::output(&call))
@@ -77,21 +77,21 @@ impl Guest {
     }
 }
 
-/// The settings that are texts, numbers or booleans, as variables of an environment.
-fn variables(settings: &str) -> Vec<(String, String)> {
-    let settings = serde_json::from_str::<Map<String, Value>>(settings).unwrap_or_default();
-    let scalar = |(name, value)| match value {
-        Value::String(text) => Some((name, text)),
-        Value::Number(_) | Value::Bool(_) => Some((name, value.to_string())),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    };
-    settings.into_iter().filter_map(scalar).collect()
-}
-
 impl Guest {
     /// What the linker of the host's own functions sees.
     pub(crate) fn view(&self) -> StoreView<'_> {
         StoreView { call: &self.call, table: &self.table }
+    }
+
+    /// A handle for the guest, as far as its call may have another one.
+    pub(crate) fn handle_of<T: Send + 'static>(&mut self, what: T) -> Result<Resource<T>, Failure> {
+        self.table.push(what).map_err(|error| match error {
+            ResourceTableError::Full => Failure::Refused(Error::new(
+                Code::Limit,
+                "this call has as many open handles as it may (limit `resource_handles`); drop some",
+            )),
+            other => Failure::Refused(Error::new(Code::Internal, other.to_string())),
+        })
     }
 
     /// The settings as `wasi:config` has them.

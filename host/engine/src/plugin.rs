@@ -143,7 +143,7 @@ impl Plugin {
             prompts: self.prompts().to_vec(),
             claims: self.claims().iter().map(str::to_owned).collect(),
             templates: self.templates().to_vec(),
-            functions: self.loaded.source.component.exports_functions(),
+            functions: component.exports_functions(),
             left_out: self.loaded.offered.left_out.clone(),
         }
     }

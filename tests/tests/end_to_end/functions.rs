@@ -182,6 +182,10 @@ async fn files_and_requests_need_the_grants_of_any_plugin() {
     let written = ask(&fixture, "files_write", note).await;
     assert_eq!(told(&written), "false: Done; the function returns nothing.");
     assert_eq!(told(&ask(&fixture, "files_read", json!({"path": "note.txt"})).await), "false: remember");
+    // Its root is the workspace, which has its name in the contract, too.
+    for path in ["/note.txt", "/workspace/note.txt"] {
+        assert_eq!(told(&ask(&fixture, "files_read", json!({"path": path})).await), "false: remember", "{path}");
+    }
     let outside = ask(&fixture, "files_read", json!({"path": "/etc/passwd"})).await;
     assert!(outside.is_error, "{}", text(&outside));
     let got = ask(&fixture, "web_get", json!({"host": authority, "path": "/there"})).await;

@@ -18,17 +18,28 @@ pub(crate) struct ConfigTexts(Vec<(String, String)>);
 impl ConfigTexts {
     /// Of the JSON text of an object; none where it is none.
     pub(crate) fn of(settings: &str) -> Self {
-        let settings: Map<String, Value> = serde_json::from_str(settings).unwrap_or_default();
-        let text = |value| match value {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
-        Self(settings.into_iter().map(|(name, value)| (name, text(value))).collect())
+        Self(texts(settings, |_| true))
+    }
+
+    /// Those that are texts, numbers or booleans, as variables of an environment.
+    pub(crate) fn of_scalars(settings: &str) -> Vec<(String, String)> {
+        texts(settings, |value| value.is_string() || value.is_number() || value.is_boolean())
     }
 
     fn get(&self, name: &str) -> Option<String> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone())
     }
+}
+
+/// The members of an object that are wanted, each as a text.
+fn texts(settings: &str, is_wanted: fn(&Value) -> bool) -> Vec<(String, String)> {
+    let settings: Map<String, Value> = serde_json::from_str(settings).unwrap_or_default();
+    let text = |value| match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    let wanted = settings.into_iter().filter(|(_, value)| is_wanted(value));
+    wanted.map(|(name, value)| (name, text(value))).collect()
 }
 
 /// The error of the draft. The settings are in memory, so none is made.

@@ -114,13 +114,21 @@ struct GrantedDirectory {
 }
 
 impl Guest {
-    /// The workspace of the call. A component that does not know the contract cannot make it, and
-    /// finds it as its root: its paths begin there.
+    /// The workspace of the call. A component that does not know the contract cannot make it.
     fn own_workspace(&self, workspaces: &Workspaces, key: &WorkspaceKey, access: Access) -> Option<Workspace> {
-        match (self.is_foreign, access) {
-            (true, Access::Write) => workspaces.create(key).ok(),
-            (true, Access::Read) | (false, _) => workspaces.find(key),
+        if !self.is_foreign || access == Access::Read {
+            return workspaces.find(key);
         }
+        let failed = |error: &_| {
+            tracing::warn!(plugin = %self.call.plugin, %error, "the workspace of a component cannot be made");
+        };
+        workspaces.create(key).inspect_err(failed).ok()
+    }
+
+    /// Where a component finds its workspace. One that does not know the contract finds it as its
+    /// root, too: its paths begin there.
+    fn workspace_names(&self) -> &'static [&'static str] {
+        if self.is_foreign { &["/", FILES] } else { &[FILES] }
     }
 
     /// The granted directories that exist and can be opened now.
@@ -131,13 +139,15 @@ impl Guest {
             return Vec::new();
         };
         let (key, access) = (granted.key(self.call.context()), granted.grant().access);
-        let own = self.own_workspace(workspaces, &key, access).map(|Workspace { files, stay, .. }| {
-            let opened = Native::root(&files).and_then(|directory| {
+        let own = self.own_workspace(workspaces, &key, access);
+        let own = own.iter().flat_map(|own| self.workspace_names().iter().map(move |name| (own, *name)));
+        let own = own.map(|(Workspace { files, stay, .. }, name)| {
+            let opened = Native::root(files).and_then(|directory| {
+                let (name, stay) = (name.to_owned(), stay.clone());
                 let volume = workspaces.volume(&key).ok_or(io::ErrorKind::NotFound)?;
-                let name = if self.is_foreign { "/" } else { FILES }.to_owned();
                 Ok(GrantedDirectory { name, directory, access, exchange: false, volume, stay })
             });
-            (files, opened)
+            (files.clone(), opened)
         });
         let folders = granted.grant().exchange.iter().map(|ExchangeFolder { name, path, access }| {
             let opened = Native::root(path).and_then(|directory| {
@@ -146,7 +156,7 @@ impl Guest {
             });
             (path.clone(), opened)
         });
-        let opened = own.into_iter().chain(folders).filter_map(|(path, opened)| {
+        let opened = own.chain(folders).filter_map(|(path, opened)| {
             let failed = |error: &std::io::Error| {
                 tracing::warn!(plugin = %self.call.plugin, path = %path.display(), %error, "a granted folder cannot be opened");
             };

@@ -1,7 +1,7 @@
 //! `state`: durable entries under the calling context.
 
-use wasmtime::component::{Resource, ResourceTableError};
-use wharf_core::{Code, Error};
+use wasmtime::component::Resource;
+use wharf_core::Error;
 use wharf_state::{EntryPage, ScopePolicy, StateChange, StateEntry};
 
 use super::text;
@@ -54,10 +54,7 @@ impl HostBucket for Guest {
             scope: granted.scope(call.context(), &call.plugin, kind, name.parse().map_err(Error::from)?)?,
             policy: ScopePolicy::of(granted.grant(), kind),
         };
-        self.table.push(bucket).map_err(|error| match error {
-            ResourceTableError::Full => Failure::too_many_handles(),
-            other => Failure::Refused(Error::new(Code::Internal, other.to_string())),
-        })
+        self.handle_of(bucket)
     }
 
     async fn get_many(

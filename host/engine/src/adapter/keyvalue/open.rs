@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wasmtime::component::{ComponentType, Lower, Resource, ResourceTableError};
+use wasmtime::component::{ComponentType, Lower, Resource};
 use wharf_core::{Code, Error, text};
 use wharf_state::KeyValues;
 
@@ -102,13 +102,5 @@ impl Guest {
         let open = self.opened(handle)?;
         self.contender.before_reading(&open.bucket.scope, open.call.clock.wait_until()).await;
         Ok(open)
-    }
-
-    /// A handle to something of the draft.
-    pub(super) fn handle_of<T: Send + 'static>(&mut self, what: T) -> Result<Resource<T>, Failure> {
-        self.table.push(what).map_err(|error| match error {
-            ResourceTableError::Full => Failure::too_many_handles(),
-            other => Failure::Refused(Error::new(Code::Internal, other.to_string())),
-        })
     }
 }
