@@ -15,6 +15,7 @@ mod inventory;
 mod key_values;
 mod memory;
 mod rules;
+mod scan_range;
 mod sqlite;
 mod store;
 mod transfer;

@@ -15,11 +15,12 @@ use parking_lot::{Mutex, MutexGuard};
 use wharf_core::{ScopeKey, TenantId};
 
 use crate::{
-    Ceilings, Clock, EntryPage, HostTime, KeyPage, MAX_PAGE_ENTRIES, ScopePolicy, ScopeUsage, StateChange, StateEntry,
-    StateError, StateStore, SweepTotals, SystemClock, TOMBSTONE_LIFETIME,
+    Ceilings, Clock, EntryPage, HostTime, KeyPage, ScopePolicy, ScopeUsage, StateChange, StateEntry, StateError,
+    StateStore, SweepTotals, SystemClock, TOMBSTONE_LIFETIME,
     clock::{duration_milliseconds, from_milliseconds, to_milliseconds},
     host_time::Moment,
     rules::{self, Growth, Total},
+    scan_range::{ScanRange, ScanStart},
 };
 
 /// Keeps state in memory and loses all of it when it is dropped.
@@ -54,17 +55,6 @@ struct MemoryScope {
 struct StoredValue {
     value: Vec<u8>,
     revision: u64,
-}
-
-/// The part of a scope that a scan walks through.
-#[derive(Clone, Copy)]
-struct ScanRange<'a> {
-    prefix: &'a str,
-    after: Option<&'a str>,
-    limit: u32,
-    max_bytes: u64,
-    /// Whether values count.
-    with_values: bool,
 }
 
 impl Default for MemoryStore {
@@ -104,35 +94,32 @@ impl MemoryState {
         Some(found)
     }
 
-    /// Hands out the entries of a page one by one; `take` says how many bytes each has in it.
-    /// Returns the last key of a page that others follow.
+    /// Hands out the entries of a page one by one; `counted` is what of a value counts. Returns the
+    /// last key of a page that others follow.
     fn walk(
         &mut self,
         scope: &ScopeKey,
         policy: &ScopePolicy,
         range: ScanRange<'_>,
         now: Moment,
+        counted: fn(&StoredValue) -> &[u8],
         mut take: impl FnMut(&str, &StoredValue),
     ) -> Option<String> {
         let found = self.read(scope, policy, now)?;
-        let start = match range.after {
-            Some(after) if after >= range.prefix => Bound::Excluded(after),
-            _ => Bound::Included(range.prefix),
+        let start = match range.start() {
+            ScanStart::After(key) => Bound::Excluded(key),
+            ScanStart::At(key) => Bound::Included(key),
         };
-        let limit = range.limit.clamp(1, MAX_PAGE_ENTRIES) as usize;
-        let (mut taken, mut last, mut left) = (0, None, range.max_bytes);
+        let (mut room, mut last) = (range.room(), None::<&String>);
         for (key, stored) in found.entries.range::<str, _>((start, Bound::Unbounded)) {
             if !key.starts_with(range.prefix) {
                 break;
             }
-            let value = if range.with_values { &*stored.value } else { &[] };
-            let bytes = rules::entry_bytes(key, value);
-            if taken == limit || (bytes > left && taken > 0) {
-                return last;
+            if !room.takes(rules::entry_bytes(key, counted(stored))) {
+                return last.cloned();
             }
-            left = left.saturating_sub(bytes);
             take(key, stored);
-            (taken, last) = (taken + 1, Some(key.clone()));
+            last = Some(key);
         }
         None
     }
@@ -301,10 +288,9 @@ impl StateStore for MemoryStore {
         limit: u32,
         max_bytes: u64,
     ) -> Result<EntryPage, StateError> {
-        rules::check_bound(prefix)?;
-        rules::check_bound(after.unwrap_or_default())?;
-        let (range, mut entries) = (ScanRange { prefix, after, limit, max_bytes, with_values: true }, Vec::new());
-        let next = self.state().walk(scope, policy, range, self.now(), |key, stored| entries.push(stored.entry(key)));
+        let (range, mut entries) = (ScanRange::new(prefix, after, limit, max_bytes)?, Vec::new());
+        let take = |key: &str, stored: &StoredValue| entries.push(stored.entry(key));
+        let next = self.state().walk(scope, policy, range, self.now(), |stored| &stored.value, take);
         Ok(EntryPage { entries, next })
     }
 
@@ -317,12 +303,9 @@ impl StateStore for MemoryStore {
         limit: u32,
         max_bytes: u64,
     ) -> Result<KeyPage, StateError> {
-        rules::check_bound(prefix)?;
-        rules::check_bound(after.unwrap_or_default())?;
-        let (range, mut keys) = (ScanRange { prefix, after, limit, max_bytes, with_values: false }, Vec::new());
-        let next = self
-            .state()
-            .walk(scope, policy, range, self.now(), |key, stored| keys.push((key.to_owned(), stored.revision)));
+        let (range, mut keys) = (ScanRange::new(prefix, after, limit, max_bytes)?, Vec::new());
+        let take = |key: &str, stored: &StoredValue| keys.push((key.to_owned(), stored.revision));
+        let next = self.state().walk(scope, policy, range, self.now(), |_| &[], take);
         Ok(KeyPage { keys, next })
     }
 

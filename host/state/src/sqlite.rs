@@ -32,11 +32,12 @@ use parking_lot::Mutex;
 use wharf_core::ScopeKey;
 
 use crate::{
-    Ceilings, EntryPage, HostTime, KeyPage, MAX_PAGE_ENTRIES, OpenError, ScopePolicy, ScopeUsage, SqliteOptions,
-    StateChange, StateEntry, StateError, StateStore, SweepTotals,
+    Ceilings, EntryPage, HostTime, KeyPage, OpenError, ScopePolicy, ScopeUsage, SqliteOptions, StateChange, StateEntry,
+    StateError, StateStore, SweepTotals,
     clock::{from_milliseconds, to_milliseconds},
     host_time::Moment,
     rules,
+    scan_range::ScanRange,
 };
 use job::{PendingUses, Touch};
 use read::SnapshotRead;
@@ -216,9 +217,7 @@ impl StateStore for SqliteStore {
         limit: u32,
         max_bytes: u64,
     ) -> Result<EntryPage, StateError> {
-        rules::check_bound(prefix)?;
-        rules::check_bound(after.unwrap_or_default())?;
-        let range = read::ScanRange { prefix, after, limit: limit.clamp(1, MAX_PAGE_ENTRIES) as usize, max_bytes };
+        let range = ScanRange::new(prefix, after, limit, max_bytes)?;
         let now = self.now();
         let read = self.readers.read(|connection| read::scan(connection, scope, policy, range, now))?;
         Ok(self.finish(read))
@@ -233,9 +232,7 @@ impl StateStore for SqliteStore {
         limit: u32,
         max_bytes: u64,
     ) -> Result<KeyPage, StateError> {
-        rules::check_bound(prefix)?;
-        rules::check_bound(after.unwrap_or_default())?;
-        let range = read::ScanRange { prefix, after, limit: limit.clamp(1, MAX_PAGE_ENTRIES) as usize, max_bytes };
+        let range = ScanRange::new(prefix, after, limit, max_bytes)?;
         let now = self.now();
         let read = self.readers.read(|connection| read::scan_keys(connection, scope, policy, range, now))?;
         Ok(self.finish(read))

@@ -1,11 +1,16 @@
 //! Reads from the database, each in one snapshot. Nothing here writes:
 //! a use that must be recorded is returned to the caller.
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use wharf_core::ScopeKey;
 
 use super::{fault::Fault, value_cache::ValueCache};
-use crate::{EntryPage, KeyPage, ScopePolicy, StateEntry, StateError, host_time::Moment, rules};
+use crate::{
+    EntryPage, KeyPage, ScopePolicy, StateEntry, StateError,
+    host_time::Moment,
+    rules,
+    scan_range::{ScanRange, ScanStart},
+};
 
 /// A read extends the life of its scope once a tenth of the idle time passed:
 /// most reads then cost no write.
@@ -47,15 +52,6 @@ pub(super) struct ScopeUse {
 pub(super) struct SnapshotRead<T> {
     pub(super) value: T,
     pub(super) used: Option<ScopeUse>,
-}
-
-/// The part of a scope that a scan returns.
-#[derive(Clone, Copy)]
-pub(super) struct ScanRange<'a> {
-    pub(super) prefix: &'a str,
-    pub(super) after: Option<&'a str>,
-    pub(super) limit: usize,
-    pub(super) max_bytes: u64,
 }
 
 /// The entries that one call reads.
@@ -163,21 +159,41 @@ fn take(left: u64, bytes: usize, request: ReadRequest<'_>) -> Result<u64, StateE
     left.checked_sub(bytes as u64).ok_or(StateError::ReadTooLarge { max_bytes: request.max_bytes })
 }
 
-/// The statements of a scan: from a key on, and after one. Key and revision come first.
-struct ScanStatements {
-    from: &'static str,
-    after: &'static str,
+/// A page of a scan.
+struct ScanPage<T> {
+    found: Vec<T>,
+    next: Option<String>,
 }
 
-const ENTRIES: ScanStatements = ScanStatements {
+/// What a scan reads of each entry.
+struct ScanColumns<T> {
+    /// From a key on. Key and revision come first.
+    from: &'static str,
+    /// From the key after one.
+    after: &'static str,
+    /// What of a row counts, beside its key.
+    counted: for<'r> fn(&'r Row<'_>) -> rusqlite::Result<&'r [u8]>,
+    /// What is taken of a row that fits.
+    entry: fn(String, u64, &Row<'_>) -> rusqlite::Result<T>,
+    /// The key of that.
+    key: fn(&T) -> &str,
+}
+
+const ENTRIES: ScanColumns<StateEntry> = ScanColumns {
     from: "SELECT key, revision, value FROM kv WHERE scope = ?1 AND key >= ?2 ORDER BY key",
     after: "SELECT key, revision, value FROM kv WHERE scope = ?1 AND key > ?2 ORDER BY key",
+    counted: |row| Ok(row.get_ref(2)?.as_blob()?),
+    entry: |key, revision, row| Ok(StateEntry { key, value: row.get(2)?, revision }),
+    key: |entry| &entry.key,
 };
 
 /// A long value lies on pages of its own, which these do not touch.
-const KEYS: ScanStatements = ScanStatements {
+const KEYS: ScanColumns<(String, u64)> = ScanColumns {
     from: "SELECT key, revision FROM kv WHERE scope = ?1 AND key >= ?2 ORDER BY key",
     after: "SELECT key, revision FROM kv WHERE scope = ?1 AND key > ?2 ORDER BY key",
+    counted: |_| Ok(&[]),
+    entry: |key, revision, _| Ok((key, revision)),
+    key: |(key, _)| key,
 };
 
 pub(super) fn scan(
@@ -187,13 +203,9 @@ pub(super) fn scan(
     range: ScanRange<'_>,
     now: Moment,
 ) -> Result<SnapshotRead<EntryPage>, Fault> {
-    let read = walk(connection, scope, policy, range, now, &ENTRIES, |stored| {
-        let value = stored.get_ref(2)?.as_blob()?;
-        Ok((value.to_vec(), value.len()))
-    })?;
-    let (entries, next) = read.value;
-    let entry = |(key, revision, value)| StateEntry { key, value, revision };
-    Ok(SnapshotRead { value: EntryPage { entries: entries.into_iter().map(entry).collect(), next }, used: read.used })
+    let SnapshotRead { value: ScanPage { found: entries, next }, used } =
+        walk(connection, scope, policy, range, now, &ENTRIES)?;
+    Ok(SnapshotRead { value: EntryPage { entries, next }, used })
 }
 
 pub(super) fn scan_keys(
@@ -203,54 +215,46 @@ pub(super) fn scan_keys(
     range: ScanRange<'_>,
     now: Moment,
 ) -> Result<SnapshotRead<KeyPage>, Fault> {
-    let read = walk(connection, scope, policy, range, now, &KEYS, |_| Ok(((), 0)))?;
-    let (keys, next) = read.value;
-    let keys = keys.into_iter().map(|(key, revision, ())| (key, revision)).collect();
-    Ok(SnapshotRead { value: KeyPage { keys, next }, used: read.used })
+    let SnapshotRead { value: ScanPage { found: keys, next }, used } =
+        walk(connection, scope, policy, range, now, &KEYS)?;
+    Ok(SnapshotRead { value: KeyPage { keys, next }, used })
 }
 
-/// Keys, revisions and what else was read of each, and the `after` of the next page.
-type Walked<T> = (Vec<(String, u64, T)>, Option<String>);
-
-/// Reads one page. `rest` reads what there is beside key and revision, and says its bytes.
+/// Reads one page, and the `after` of the next one.
 fn walk<T>(
     connection: &Connection,
     scope: &ScopeKey,
     policy: &ScopePolicy,
     range: ScanRange<'_>,
     now: Moment,
-    statements: &ScanStatements,
-    rest: impl Fn(&rusqlite::Row<'_>) -> rusqlite::Result<(T, usize)>,
-) -> Result<SnapshotRead<Walked<T>>, Fault> {
+    columns: &ScanColumns<T>,
+) -> Result<SnapshotRead<ScanPage<T>>, Fault> {
     let _snapshot = ReadTransaction::begin(connection)?;
     let Some(row) = scope_row(connection, scope)?.filter(|row| row.alive(now.passed)) else {
-        return Ok(SnapshotRead { value: (Vec::new(), None), used: None });
+        return Ok(SnapshotRead { value: ScanPage { found: Vec::new(), next: None }, used: None });
     };
     // The loop ends at the first key without the prefix: no key with it can follow, and
     // the end of a prefix, as a bound in SQL, need not be legal UTF-8.
-    let (sql, start) = match range.after {
-        Some(after) if after >= range.prefix => (statements.after, after),
-        _ => (statements.from, range.prefix),
+    let (sql, start) = match range.start() {
+        ScanStart::After(key) => (columns.after, key),
+        ScanStart::At(key) => (columns.from, key),
     };
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(params![row.id, start])?;
-    let (mut found, mut next, mut left) = (Vec::new(), None, range.max_bytes);
+    let (mut room, mut found, mut next) = (range.room(), Vec::new(), None);
     while let Some(stored) = rows.next()? {
         let key = stored.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
         if !key.starts_with(range.prefix) {
             break;
         }
-        let (rest, rest_bytes) = rest(stored)?;
-        let bytes = (key.len() + rest_bytes) as u64;
-        if found.len() == range.limit || (bytes > left && !found.is_empty()) {
-            next = found.last().map(|(key, ..): &(String, _, _)| key.clone());
+        if !room.takes(rules::entry_bytes(key, (columns.counted)(stored)?)) {
+            next = found.last().map(|entry| (columns.key)(entry).to_owned());
             break;
         }
-        left = left.saturating_sub(bytes);
         let revision = stored.get::<_, i64>(1)?.cast_unsigned();
-        found.push((key.to_owned(), revision, rest));
+        found.push((columns.entry)(key.to_owned(), revision, stored)?);
     }
-    Ok(SnapshotRead { value: (found, next), used: used(policy, row, now) })
+    Ok(SnapshotRead { value: ScanPage { found, next }, used: used(policy, row, now) })
 }
 
 fn used(policy: &ScopePolicy, row: ScopeRow, now: Moment) -> Option<ScopeUse> {

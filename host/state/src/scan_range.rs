@@ -1,0 +1,62 @@
+//! The part of a scope that a scan walks through, and how much of it one page takes: the same for
+//! every store.
+
+use crate::{MAX_PAGE_ENTRIES, StateError, rules};
+
+/// What a scan asks for, within what one may.
+#[derive(Clone, Copy)]
+pub(crate) struct ScanRange<'a> {
+    pub(crate) prefix: &'a str,
+    after: Option<&'a str>,
+    limit: usize,
+    max_bytes: u64,
+}
+
+/// Where the first key is looked for.
+pub(crate) enum ScanStart<'a> {
+    /// At this key.
+    At(&'a str),
+    /// Behind it.
+    After(&'a str),
+}
+
+/// What a page can still take.
+pub(crate) struct PageRoom {
+    is_empty: bool,
+    entries: usize,
+    bytes: u64,
+}
+
+impl<'a> ScanRange<'a> {
+    /// Clamps the limit, and refuses what no key can begin with.
+    pub(crate) fn new(prefix: &'a str, after: Option<&'a str>, limit: u32, max_bytes: u64) -> Result<Self, StateError> {
+        rules::check_bound(prefix)?;
+        rules::check_bound(after.unwrap_or_default())?;
+        Ok(Self { prefix, after, limit: limit.clamp(1, MAX_PAGE_ENTRIES) as usize, max_bytes })
+    }
+
+    pub(crate) fn start(&self) -> ScanStart<'a> {
+        match self.after {
+            Some(after) if after >= self.prefix => ScanStart::After(after),
+            _ => ScanStart::At(self.prefix),
+        }
+    }
+
+    /// That of an empty page.
+    pub(crate) fn room(&self) -> PageRoom {
+        PageRoom { is_empty: true, entries: self.limit, bytes: self.max_bytes }
+    }
+}
+
+impl PageRoom {
+    /// Whether the next entry has room; the first one always has.
+    pub(crate) fn takes(&mut self, bytes: u64) -> bool {
+        let fits = self.entries > 0 && (bytes <= self.bytes || self.is_empty);
+        if fits {
+            self.is_empty = false;
+            self.entries -= 1;
+            self.bytes = self.bytes.saturating_sub(bytes);
+        }
+        fits
+    }
+}
