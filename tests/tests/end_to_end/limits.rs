@@ -5,6 +5,7 @@ mod answers;
 mod call;
 mod connections;
 mod front_end;
+mod handles;
 mod host;
 mod http;
 mod json;
