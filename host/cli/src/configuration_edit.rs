@@ -15,7 +15,7 @@ use std::{
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 use wharf::{
     Configuration, Digest, Grants, InvalidConfiguration, PluginName,
-    grant::{Access, Capability, ExchangeFolder, Expiry},
+    grant::{Capability, ExchangeFolder, Expiry},
 };
 
 /// Why a configuration cannot be changed.
@@ -325,12 +325,8 @@ fn table<'t>(of: &'t mut dyn TableLike, key: &str, implicit: bool) -> Result<&'t
 fn add_folders(grant: &mut dyn TableLike, key: &str, folders: &[ExchangeFolder]) -> Result<(), EditError> {
     let list = grant.entry(key).or_insert_with(|| value(Array::new()));
     for folder in folders {
-        let access = match folder.access {
-            Access::Read => "read",
-            Access::Write => "write",
-        };
         let path = folder.path.to_string_lossy().into_owned();
-        let written = [("name", folder.name.clone()), ("path", path), ("access", access.to_owned())];
+        let written = [("name", folder.name.clone()), ("path", path), ("access", folder.access.as_str().to_owned())];
         match list {
             Item::Value(Value::Array(list)) => list.push(written.into_iter().collect::<InlineTable>()),
             Item::ArrayOfTables(list) => list.push(written.map(|(key, text)| (key, value(text))).into_iter().collect()),

@@ -150,8 +150,7 @@ impl RequestClient {
         let limits = &*self.limits;
         let deadline = until.min(after(None, limits.total_milliseconds));
         head::to_server(&granted, &mut request, limits.head_bytes)?;
-        let url = format!("{}{}", granted.wanted().origin, request.uri());
-        let stand_in = self.stand_ins.connect(request.method(), &url)?;
+        let stand_in = self.stand_ins.connect(&granted.wanted().origin, &request)?;
         let broken = BodyFailure::default();
         let (parts, body) = request.into_parts();
         let announced = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());

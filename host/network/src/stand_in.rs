@@ -6,9 +6,9 @@
 
 use std::{fmt, sync::Arc};
 
-use hyper::{Method, StatusCode};
+use hyper::{Method, Request, StatusCode};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, copy, duplex, sink, split};
-use wharf_core::Error;
+use wharf_core::{Error, Origin};
 
 /// Says how requests are answered without their servers.
 pub trait ServerStandIns: Send + Sync + 'static {
@@ -48,9 +48,10 @@ impl ChosenStandIns {
     }
 
     /// The connection to what stands in for a server.
-    pub(crate) fn connect(&self, method: &Method, url: &str) -> Result<Option<DuplexStream>, Error> {
+    pub(crate) fn connect<B>(&self, origin: &Origin, request: &Request<B>) -> Result<Option<DuplexStream>, Error> {
         let Some(stand_ins) = &self.0 else { return Ok(None) };
-        Ok(stand_ins.answer(method.as_str(), url)?.map(|answer| serve(&answer, method)))
+        let (method, url) = (request.method(), format!("{origin}{}", request.uri()));
+        Ok(stand_ins.answer(method.as_str(), &url)?.map(|answer| serve(&answer, method)))
     }
 }
 

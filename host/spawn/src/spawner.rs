@@ -95,7 +95,7 @@ impl Spawner {
     ///
     /// [`CommandRequest::stand_in`]: crate::policy::CommandRequest::stand_in
     pub fn stand_in(&self, command: &AllowedCommand<'_>, arguments: &[String]) -> Result<Option<StandIn>, PolicyError> {
-        self.stand_ins.find(command, arguments).map_err(|source| PolicyError::Refused { source })
+        self.stand_ins.find(command, arguments)
     }
 
     /// Makes every sandbox for its request, for tests of both ways.

@@ -8,6 +8,8 @@ use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc};
 
 use wharf_core::{Error, grant::AllowedCommand};
 
+use crate::policy::PolicyError;
+
 /// Says which program plays the part of another.
 pub trait StandIns: Send + Sync + 'static {
     /// The program to run instead of this one; none where it is to run itself. A shell is the
@@ -46,12 +48,17 @@ impl ChosenStandIns {
         Self(Some(stand_ins))
     }
 
-    pub(crate) fn find(&self, command: &AllowedCommand<'_>, arguments: &[String]) -> Result<Option<StandIn>, Error> {
+    pub(crate) fn find(
+        &self,
+        command: &AllowedCommand<'_>,
+        arguments: &[String],
+    ) -> Result<Option<StandIn>, PolicyError> {
         let Some(stand_ins) = &self.0 else { return Ok(None) };
-        match (command.program(), command.shell_text()) {
+        let found = match (command.program(), command.shell_text()) {
             (Some(program), _) => stand_ins.stand_in(program, arguments),
             (None, Some(text)) => stand_ins.stand_in("sh", &["-c".to_owned(), text.to_owned()]),
             (None, None) => stand_ins.stand_in("sh", &[]),
-        }
+        };
+        found.map_err(|source| PolicyError::Refused { source })
     }
 }

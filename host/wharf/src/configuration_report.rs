@@ -195,7 +195,7 @@ impl Configuration {
         }
         bundled::component(name).or_else(|| {
             let added = AddedPlugins::of(data).component_of(name, self.host_limits.component_bytes);
-            added.ok()?.map(|component| if settings.functions { component.with_functions(true) } else { component })
+            Some(added.ok()??.with_functions(settings.functions))
         })
     }
 

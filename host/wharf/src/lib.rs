@@ -169,7 +169,7 @@ pub mod grant {
         grant::{
             Access, AllowedCommand, Capability, ChildGrant, ExchangeFolder, Expiry, GrantClock, InvalidExpiry, Standing,
         },
-        origin::{OriginPattern, OriginPolicy},
+        origin::{OriginPattern, OriginPolicy, is_private},
         request::{InvalidRequestPattern, RequestPattern},
     };
 }

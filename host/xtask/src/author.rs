@@ -162,8 +162,7 @@ impl Author {
             }
         };
         let programs = python.parent().context("an interpreter lies in a folder")?;
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::env::join_paths(std::iter::once(programs.to_owned()).chain(std::env::split_paths(&path)))?;
+        let path = command::search_path(programs, None)?;
         let all = "state,process,terminal,webview,http,workspace";
         command::run(self.wharf(&self.here).args(["new", "snake", "--language", "python", "--with", all]))?;
         let plugin = self.here.join("snake");

@@ -2,6 +2,7 @@
 //! limit. Knows nothing of what the programs do.
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -126,6 +127,12 @@ fn wait_until(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
             }
         }
     }
+}
+
+/// A search path that begins with a folder. `rest` is what follows; this program's own where absent.
+pub(crate) fn search_path(folder: &Path, rest: Option<OsString>) -> Result<OsString> {
+    let rest = rest.or_else(|| env::var_os("PATH")).unwrap_or_default();
+    Ok(env::join_paths(std::iter::once(folder.to_owned()).chain(env::split_paths(&rest)))?)
 }
 
 /// Whether a program can be started at all.

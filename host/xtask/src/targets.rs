@@ -3,7 +3,6 @@
 //! Owns which systems, and how what is written in C compiles for them. Nothing is linked and
 //! nothing runs: what only this shows is that the code is whole there.
 
-use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -99,9 +98,7 @@ fn zigbuild(workspace: &Workspace, tools: &Path, target: &str, scope: &[&str]) -
     // Apart from what runs here: settings of the C compiler would compile that again.
     let folder = workspace.target().join("targets");
     fs::create_dir_all(&folder)?;
-    let path = env::join_paths(
-        std::iter::once(tools.to_path_buf()).chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
-    )?;
+    let path = command::search_path(tools, None)?;
     let mut check = Command::new(tools.join("cargo-zigbuild"));
     check.current_dir(&workspace.root).args(["check", "--quiet", "--locked", "--target", target]).args(scope);
     if scope == WORKSPACE && !target.contains("linux") {

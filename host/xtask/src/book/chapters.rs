@@ -6,7 +6,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
@@ -121,9 +121,8 @@ impl Reader<'_> {
         prepare(&mut shell);
         let given =
             shell.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, path)| path.map(ToOwned::to_owned));
-        let before = given.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
-        let beside = program.parent().map(Path::to_owned).into_iter();
-        shell.env("PATH", std::env::join_paths(beside.chain(std::env::split_paths(&before)))?);
+        let beside = program.parent().context("a program lies in a folder")?;
+        shell.env("PATH", command::search_path(beside, given)?);
         for name in ["WHARF_CONFIG", "WHARF_DATA", "WHARF_PROFILE"] {
             shell.env_remove(name);
         }

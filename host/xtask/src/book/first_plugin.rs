@@ -2,7 +2,7 @@
 //! commands below it answer what they are shown to answer.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -62,10 +62,8 @@ pub(super) fn check(workspace: &Workspace) -> Result<()> {
 fn typed(workspace: &Workspace, folder: &Path, line: &str) -> Result<String> {
     let binary = workspace.binary("debug", "wharf");
     let beside = binary.parent().context("a binary lies in a folder")?;
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(std::iter::once(PathBuf::from(beside)).chain(std::env::split_paths(&path)))?;
     let mut shell = Command::new("sh");
-    shell.args(["-c", line]).current_dir(folder).env("PATH", path);
+    shell.args(["-c", line]).current_dir(folder).env("PATH", command::search_path(beside, None)?);
     shell.env("WHARF_DATA", folder.join("data")).env("WHARF_CONFIG", folder.join("wharf.toml"));
     command::run_and_capture(&mut shell)
 }

@@ -61,10 +61,8 @@ impl JavaScriptKit {
             (workspace.root.join("tests/guests/languages/javascript"), workspace.target().join("componentize-qjs"));
         node::install_once(&tools, &installed, "what makes components of JavaScript")?;
         let node = node::program(&installed)?;
-        let before = std::env::var_os("PATH").unwrap_or_default();
-        let beside = node.parent().map(Path::to_owned).into_iter();
-        let path = std::env::join_paths(beside.chain(std::env::split_paths(&before)))?;
-        Ok(Self { folder, path })
+        let programs = node.parent().context("a program lies in a folder")?;
+        Ok(Self { folder, path: command::search_path(programs, None)? })
     }
 
     /// The search path, with the Node.js that runs it all.

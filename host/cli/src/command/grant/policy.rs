@@ -10,9 +10,10 @@ pub(super) mod storage;
 mod tests;
 pub(super) mod translation;
 
-use std::{fs::File, io::Read as _, path::Path};
+use std::path::Path;
 
 use serde::{Deserialize, de::IgnoredAny};
+use wharf::sources::read_component;
 
 /// What a policy may have; those that there are have some kilobytes.
 const MOST_BYTES: u64 = 256 << 10;
@@ -232,8 +233,7 @@ impl Policy {
     pub(super) fn read(path: &Path) -> Result<Self, PolicyError> {
         let shown = path.display().to_string();
         let failed = |source| PolicyError::File { path: shown.clone(), source };
-        let mut bytes = Vec::new();
-        File::open(path).map_err(failed)?.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+        let bytes = read_component(path, MOST_BYTES).map_err(failed)?;
         if bytes.len() as u64 > MOST_BYTES {
             return Err(PolicyError::TooLarge { path: shown });
         }

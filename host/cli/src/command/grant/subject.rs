@@ -81,31 +81,21 @@ impl Subject {
         if let (None, Ok(name)) = (name, plugin.parse::<PluginName>()) {
             let settings = configuration.settings_of(&name);
             if let Some(file) = settings.source {
-                return Self::new(
-                    configuration,
-                    look,
-                    name,
-                    read(&file, settings.functions)?,
-                    SubjectSource::File(file),
-                );
+                let component = read(&file, settings.functions)?;
+                return Self::new(configuration, look, name, component, SubjectSource::File(file));
             }
             if let Some(component) = bundled_component(&name) {
                 return Self::new(configuration, look, name, component, SubjectSource::Bundled);
             }
             let added = AddedPlugins::of(data).component_of(&name, limit);
             if let Some(component) = added.map_err(|error| Unusable(with_causes(&error)))? {
-                let component = if settings.functions { component.with_functions(true) } else { component };
+                let component = component.with_functions(settings.functions);
                 return Self::new(configuration, look, name, component, SubjectSource::Added);
             }
             let file = configuration.plugin_folder.as_ref().map(|folder| folder.join(format!("{name}.wasm")));
             if let Some(file) = file.filter(|file| file.exists()) {
-                return Self::new(
-                    configuration,
-                    look,
-                    name,
-                    read(&file, settings.functions)?,
-                    SubjectSource::Folder(file),
-                );
+                let component = read(&file, settings.functions)?;
+                return Self::new(configuration, look, name, component, SubjectSource::Folder(file));
             }
         }
         let file = std::fs::canonicalize(plugin).map_err(|error| {

@@ -8,12 +8,12 @@ use wharf::{
     Digest, PluginName,
     added::{AddedError, Receipt},
     component::{Component, Inspection},
-    sources::{PluginSource, RegistryLogins, SourceError},
+    sources::{PluginSource, RegistryLogins},
 };
 
 use super::{
     change,
-    installation::{Installation, absolute_source, check_digest, unusable},
+    installation::{Installation, absolute_source, check_digest, source, unusable},
     show,
 };
 use crate::{command::inspect::Look, configuration_edit::ConfigurationEdit, exit::Unusable, hosts::HostAnswers};
@@ -53,10 +53,6 @@ pub(super) struct Update {
     /// Let it have what wharf.toml grants the one before, as `wharf grant NAME --confirm` does
     #[arg(long)]
     confirm: bool,
-}
-
-fn source(text: &str) -> Result<PluginSource, SourceError> {
-    text.parse()
 }
 
 impl Add {

@@ -4,7 +4,11 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use wharf::{Configuration, Digest, added::AddedPlugins, sources::PluginSource};
+use wharf::{
+    Configuration, Digest,
+    added::AddedPlugins,
+    sources::{PluginSource, SourceError},
+};
 
 use crate::{exit::Unusable, global::Global, progress::ProgressDisplay};
 
@@ -31,6 +35,11 @@ impl Installation {
 /// What an operator mends.
 pub(super) fn unusable(error: &dyn std::error::Error) -> anyhow::Error {
     Unusable(wharf::with_causes(error)).into()
+}
+
+/// A source as it is written on a command line.
+pub(super) fn source(text: &str) -> Result<PluginSource, SourceError> {
+    text.parse()
 }
 
 /// A source as it is kept: a path that is the same wherever the next command runs.

@@ -9,12 +9,12 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::json;
 use wharf::{
-    sources::{IndexedPlugin, IndexedVersion, PluginIndex, PluginSource, RegistryLogins, SourceError},
+    sources::{IndexedPlugin, IndexedVersion, PluginIndex, PluginSource, RegistryLogins},
     text::for_shell,
     with_causes,
 };
 
-use super::installation::{Installation, absolute_source};
+use super::installation::{Installation, absolute_source, source};
 use crate::{
     exit::{FAILED, Misused, Unusable},
     print::{self, print_json},
@@ -34,10 +34,6 @@ pub(super) struct Search {
     /// A file, an https: address, or oci://REGISTRY/NAME:TAG; several times for several [default: `indexes` under [plugins] in wharf.toml]
     #[arg(long, value_name = "INDEX", value_parser = source)]
     index: Vec<PluginSource>,
-}
-
-fn source(text: &str) -> Result<PluginSource, SourceError> {
-    text.parse()
 }
 
 /// A plugin that was found, and where.

@@ -6,11 +6,12 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use wharf::grant::RequestPattern;
+use wharf::grant::{RequestPattern, is_private};
 
 use super::NetworkRule;
 
-/// Networks that no request reaches without `private_addresses`: every address in them.
+/// Networks of which no address is reached without `private_addresses`. A test holds them against the
+/// rule of the host.
 const PRIVATE: [(Ipv4Addr, u32); 8] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
@@ -78,7 +79,7 @@ impl HostRule {
         let (name, port) = rest.split_at(rest[at..].find(':').map_or(rest.len(), |colon| at + colon));
         let name = name.trim_end_matches('.');
         let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok();
-        if name == "localhost" || address.is_some_and(is_private) {
+        if name == "localhost" || address.is_some_and(is_held) {
             return Err(PRIVATE_HOST);
         }
         // Each host in one writing, so that what is denied is found in what is allowed.
@@ -126,12 +127,10 @@ fn is_number(name: &str) -> bool {
     last.starts_with("0x") || last.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn is_private(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => PRIVATE.iter().any(|(network, bits)| is_within(address, *network, *bits)),
-        // Those that are given out; the host looks closer when a request is sent.
-        IpAddr::V6(address) => address.segments()[0] & 0xe000 != 0x2000,
-    }
+/// Whether the host reaches an address with `private_addresses` alone. One of IPv6 that stands for one of
+/// IPv4 is written as that one.
+fn is_held(address: IpAddr) -> bool {
+    is_private(address) || matches!(address, IpAddr::V6(address) if address.segments()[0] & 0xe000 != 0x2000)
 }
 
 fn is_within(address: Ipv4Addr, network: Ipv4Addr, bits: u32) -> bool {
@@ -175,4 +174,19 @@ fn is_private_range(cidr: &str) -> bool {
     let Some((address, bits)) = cidr.split_once('/') else { return false };
     let (Ok(address), Ok(bits)) = (address.parse::<Ipv4Addr>(), bits.parse::<u32>()) else { return false };
     bits <= 32 && PRIVATE.iter().any(|(network, least)| bits >= *least && is_within(address, *network, *least))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_reaches_no_address_of_a_private_network() {
+        for (network, bits) in PRIVATE {
+            let last = u32::from(network) | u32::MAX.checked_shr(bits).unwrap_or_default();
+            for address in [network, Ipv4Addr::from(u32::from(network) + 1), Ipv4Addr::from(last)] {
+                assert!(is_private(address.into()), "{address} of {network}/{bits}");
+            }
+        }
+    }
 }

@@ -151,8 +151,9 @@ impl Translation {
         match (workspace, had.map(|grant| grant.access)) {
             // Not taken back, since the operator gave it.
             (Some(Access::Read), Some(Access::Write)) | (None, _) => {}
-            (Some(Access::Read), _) => keys.push(("access".to_owned(), GrantValue::Plain("\"read\"".to_owned()))),
-            (Some(Access::Write), _) => keys.push(("access".to_owned(), GrantValue::Plain("\"write\"".to_owned()))),
+            (Some(access), _) => {
+                keys.push(("access".to_owned(), GrantValue::Plain(format!("{:?}", access.as_str()))));
+            }
         }
         let new = taken.split_off(before);
         if !new.is_empty() {
