@@ -18,7 +18,7 @@ pub enum AuthorError {
         reason: String,
     },
     /// A file cannot be read or written.
-    #[error("{path}: {source}")]
+    #[error("{path}")]
     File {
         /// The file.
         path: PathBuf,

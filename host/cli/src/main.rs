@@ -21,6 +21,7 @@ mod tables;
 use std::process::ExitCode;
 
 use mimalloc::MiMalloc;
+use wharf::with_causes;
 
 // Calls allocate on one thread of the runtime and free on another. The system's allocator
 // makes those threads wait for each other. An app that embeds the library keeps its own.
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
     match command::Wharf::read().run() {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", with_causes(error.as_ref()));
             ExitCode::from(exit::code(&error))
         }
     }

@@ -54,14 +54,18 @@ pub fn is_visible(text: &str) -> bool {
     rule::cleaned(text, None).is_none()
 }
 
-/// An error and its causes in one line, for a person.
+/// An error and its causes in one line, for a person. A cause that the error has said itself is not
+/// said again.
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {
-        text.push_str(": ");
-        text.push_str(&next.to_string());
+        let said = next.to_string();
+        if !text.contains(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
         cause = next.source();
     }
     text

@@ -7,7 +7,7 @@ use wharf_sdk::ToolError;
 #[non_exhaustive]
 pub enum SearchError {
     /// The store failed, or the plugin's own part of a change did.
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] ToolError),
     /// An entry of the index is not what this crate writes.
     #[error("the search index is damaged: entry `{key}`: {problem}")]

@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context as _, Result};
 use clap::Args;
 use tokio::runtime::Handle;
-use wharf::{Host, http::HttpAddress};
+use wharf::{Host, http::HttpAddress, with_causes};
 use wharf_author::{Project, SourceWatch};
 
 use self::story::Story;
@@ -86,7 +86,7 @@ fn follow(host: Host, project: Project, mut watch: SourceWatch, global: Global) 
             match reloaded {
                 Ok(true) => eprintln!("served"),
                 Ok(false) => eprintln!("nothing is different"),
-                Err(error) => eprintln!("error: {error:#}"),
+                Err(error) => eprintln!("error: {}", with_causes(error.as_ref())),
             }
             for rejected in host.rejected() {
                 eprintln!("error: {}: {}", rejected.name, rejected.reason);

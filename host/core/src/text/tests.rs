@@ -124,6 +124,19 @@ fn json_is_seen_as_text_is() {
 }
 
 #[test]
+fn a_cause_that_was_said_is_not_said_again() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot write: {0}")]
+    struct Telling(#[source] std::io::Error);
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot build")]
+    struct Silent(#[source] Telling);
+    let full = Telling(std::io::Error::other("the disk is full"));
+    assert_eq!(with_causes(&full), "cannot write: the disk is full");
+    assert_eq!(with_causes(&Silent(full)), "cannot build: cannot write: the disk is full");
+}
+
+#[test]
 fn a_text_in_pieces_is_the_text_in_one() {
     let pieced = |pieces: &[&str]| {
         let mut following = Following::default();
