@@ -1,13 +1,14 @@
 // The package against a real host, from scratch: packs it, installs the tarball in a folder outside of
 // the repository, builds the examples there, grants what they need, and calls them.
 //
-//   node test/in-host.mjs WHARF [GUESTS]
+//   node test/in-host.mjs WHARF [GUESTS [KITS]]
 //
 // WHARF is the program `wharf`. The network is needed once, for npm. Prints a line for each check. Leaves the guests of
-// the tests that every language passes in the directory GUESTS, where it is named.
+// the tests that every language passes in the directory GUESTS, where it is named. KITS has a folder for each release,
+// with its package; a plugin is made with each.
 
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -15,9 +16,9 @@ import { fileURLToPath } from "node:url";
 
 import { Session } from "./session.mjs";
 
-const [wharf, guests] = process.argv.slice(2);
+const [wharf, guests, kits] = process.argv.slice(2);
 if (wharf === undefined) {
-  console.error("usage: node test/in-host.mjs WHARF [GUESTS]");
+  console.error("usage: node test/in-host.mjs WHARF [GUESTS [KITS]]");
   process.exit(2);
 }
 
@@ -90,6 +91,28 @@ const host = (...args) => ["--config", config, "--data", join(folder, "data"), "
 function grant(name, ...allowed) {
   run(wharf, host("plugin", "add", `${name}.wasm`));
   if (allowed.length > 0) run(wharf, host("grant", name, ...allowed.flatMap((capability) => ["--allow", capability]), "--reason", "a test"));
+}
+
+// A plugin that is made with the kit of each earlier release, by its name.
+function buildWithEarlierKits() {
+  const releases = kits === undefined ? [] : readdirSync(kits).sort();
+  return releases.map((release) => {
+    const [name, place] = [`kit-${release.replaceAll(".", "-")}`, join(folder, `kit-${release}`)];
+    const tarball = readdirSync(join(kits, release)).find((file) => file.endsWith(".tgz"));
+    mkdirSync(place);
+    writeFileSync(join(place, "package.json"), JSON.stringify({ name: "project", private: true, type: "module" }));
+    run("npm", ["install", "--silent", "--no-audit", "--no-fund", join(kits, release, tarball), "componentize-qjs@0.4.5"], place);
+    cpSync(join(place, "node_modules", "@wharf", "sdk", "examples", "greeter", "greeter.ts"), join(place, "greeter.ts"));
+    run("npx", ["wharf-componentize", "greeter.ts", "--engine", "quickjs", "--output", join(project, `${name}.wasm`), "--with", "state", "--reason", "state=counts visits"], place);
+    return { name, release };
+  });
+}
+
+async function earlierKits(session, made) {
+  for (const { name, release } of made) {
+    const answer = await session.call(`${name}__greet`, { name: "Ada" }, "a");
+    check(`a plugin that is made with the kit of ${release} answers`, answer.structured?.count === 1, answer.text);
+  }
 }
 
 function grantAll(origin) {
@@ -257,10 +280,13 @@ const origin = `http://127.0.0.1:${server.address().port}`;
 try {
   install();
   buildAll();
+  const earlier = buildWithEarlierKits();
   grantAll(origin);
+  for (const { name } of earlier) grant(name, "state");
   const session = await Session.open(spawn(wharf, host("--profile", "developer", "--log", "error,wharf::plugin=trace", "serve", "--stdio"), { cwd: project }));
   try {
     await greeters(session);
+    await earlierKits(session, earlier);
     await probes(session);
     await builder(session);
     await files(session);

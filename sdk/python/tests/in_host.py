@@ -26,6 +26,8 @@ from typing import Any
 
 SDK = Path(__file__).resolve().parents[1]
 TESTED = SDK / "tests" / "plugins"
+# A folder for each release, with its wheel and a plugin that was written for it.
+KITS = SDK.parents[1] / "tests" / "contract" / "kits"
 PLUGINS = {
     "greeter": SDK / "examples" / "greeter",
     "builder": SDK / "examples" / "builder",
@@ -242,6 +244,24 @@ def try_greeter(trial: Trial) -> None:
     trial.check("the schema's bounds hold", invalid.get("error", {}).get("code") == "invalid", invalid)
 
 
+def try_earlier_kits(trial: Trial) -> None:
+    """Plugins that are made with the kits of earlier releases."""
+    for kit in sorted(KITS.iterdir()):
+        name = f"kit-{kit.name.replace('.', '-')}"
+        environment, component = trial.folder / name, trial.folder / f"{name}.wasm"
+        venv.create(environment, with_pip=True)
+        python = environment / "bin" / "python"
+        (wheel,) = kit.glob("*.whl")
+        trial.run(python, "-m", "pip", "install", "--no-index", "--no-deps", wheel)
+        words: list[str | Path] = ["greeter", "--path", kit, "--output", component]
+        built = trial.run(python, "-m", "wharf_sdk", "build", *words, "--componentize-py", trial.componentize_py)
+        trial.run(*trial.host("plugin", "add", "--name", name, str(component)))
+        trial.run(*trial.host("grant", name, "--allow", "state", "--reason", "tries an earlier kit"))
+        answer = trial.call(f"{name}__greet", {"name": "Ada"}, "a")
+        holds = answer.get("structured") == {"count": 1}
+        trial.check(f"a plugin that is made with the kit of {kit.name} answers", holds, f"{built.stderr}{answer}")
+
+
 def try_builder(trial: Trial) -> None:
     """A process in the session's workspace."""
     missing = trial.call("builder__build", {"file": "hello.c"}, "a")
@@ -332,6 +352,7 @@ def main(wharf: str, componentize_py: str, guests: str | None = None) -> int:
             grant_all(trial, origin)
             rounds: list[Callable[[], None]] = [
                 lambda: try_greeter(trial),
+                lambda: try_earlier_kits(trial),
                 lambda: try_builder(trial),
                 lambda: try_page_reader(trial, origin),
             ]
