@@ -135,6 +135,15 @@ pub(crate) fn search_path(folder: &Path, rest: Option<OsString>) -> Result<OsStr
     Ok(env::join_paths(std::iter::once(folder.to_owned()).chain(env::split_paths(&rest)))?)
 }
 
+/// Has a program find the configuration and the data of a new user, whose home this is. What was
+/// fetched before is not fetched again.
+pub(crate) fn as_new_user(command: &mut Command, home: &Path) {
+    for name in ["WHARF_CONFIG", "WHARF_DATA", "WHARF_PROFILE"] {
+        command.env_remove(name);
+    }
+    command.env("XDG_CONFIG_HOME", home.join("config")).env("XDG_DATA_HOME", home.join("data"));
+}
+
 /// Whether a program can be started at all.
 pub(crate) fn exists(program: &str) -> bool {
     let mut probe = Command::new(program);

@@ -1,7 +1,7 @@
 //! Components that know nothing of wharf, in several languages: each is added with `--functions`, and
 //! its functions are called as tools.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
@@ -20,29 +20,37 @@ const CALLS: [(&str, &str, &str); 6] = [
     ("shapes_unbounded", "{}", r#"["NaN","Infinity","-Infinity"]"#),
 ];
 
-/// `here` is a folder for what is made. What a language's tools cannot make here is not tested, which
-/// is said.
-pub(crate) fn check(workspace: &Workspace, here: &Path) -> Result<()> {
+/// A component that knows nothing of wharf.
+pub(crate) struct ForeignComponent {
+    /// What it was written in.
+    pub(crate) language: &'static str,
+    pub(crate) path: PathBuf,
+}
+
+/// `here` is a folder for what is made, which is handed back. What a language's tools cannot make here
+/// is not tested, which is said.
+pub(crate) fn check(workspace: &Workspace, here: &Path) -> Result<Vec<ForeignComponent>> {
     say("Adding components that know nothing of wharf, and calling their functions");
     let wharf = workspace.binary("debug", "wharf");
     let guest = workspace.root.join("tests/guests/foreign");
-    let mut components = vec![("rust", workspace.target().join("plugins/components/guest-foreign.wasm"))];
+    let path = workspace.target().join("plugins/components/guest-foreign.wasm");
+    let mut components = vec![ForeignComponent { language: "rust", path }];
     for (language, componentize) in LANGUAGES {
-        let component = here.join(format!("{language}.wasm"));
+        let path = here.join(format!("{language}.wasm"));
         let folder = guest.join(language);
         let source = Source { folder: &folder, program: "app", wit: &guest.join("wit"), world: "languages" };
-        match componentize(workspace, &source, &component) {
-            Ok(()) => components.push((language, component)),
+        match componentize(workspace, &source, &path) {
+            Ok(()) => components.push(ForeignComponent { language, path }),
             Err(error) => println!("author: NOT TESTED in {language}: no component can be made here: {error:#}"),
         }
     }
     let data = here.join("data");
-    for (language, component) in &components {
+    for ForeignComponent { language, path } in &components {
         let mut add = Command::new(&wharf);
-        add.args(["plugin", "add", "--functions", "--name", language]).arg(component).arg("--data").arg(&data);
+        add.args(["plugin", "add", "--functions", "--name", language]).arg(path).arg("--data").arg(&data);
         command::run_and_capture(add.current_dir(here))?;
     }
-    for (language, _) in &components {
+    for ForeignComponent { language, .. } in &components {
         for (function, arguments, expected) in CALLS {
             let mut call = Command::new(&wharf);
             call.args(["call", &format!("{language}__{function}"), arguments, "--data"]).arg(&data);
@@ -56,7 +64,7 @@ pub(crate) fn check(workspace: &Workspace, here: &Path) -> Result<()> {
         let is_told = told.contains("1 cannot be divided by 0") && !output.status.success();
         ensure!(is_told, "an error in {language} is told as {told:?}, with {}", output.status);
     }
-    let languages: Vec<_> = components.iter().map(|(language, _)| *language).collect();
+    let languages: Vec<_> = components.iter().map(|component| component.language).collect();
     println!("author: components of functions in {} are tools", languages.join(", "));
-    Ok(())
+    Ok(components)
 }

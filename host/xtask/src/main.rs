@@ -28,6 +28,7 @@ mod outside;
 mod packages;
 mod publication;
 mod python;
+mod registry;
 mod routes;
 mod soak;
 mod targets;

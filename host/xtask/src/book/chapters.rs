@@ -5,9 +5,9 @@
 //! `+` to its end; a block of `text` is what the block before it prints last.
 
 use std::fs::{self, OpenOptions};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -15,6 +15,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::command::{self, say};
 use crate::kits::JavaScriptKit;
 use crate::python;
+use crate::registry::LocalRegistry;
 use crate::toolchain::{Choice, Toolchain};
 use crate::workspace::Workspace;
 
@@ -31,7 +32,7 @@ enum ChapterStep {
 
 /// Follows the chapter of each language. Says so where a language's tools cannot be had.
 pub(super) fn check(workspace: &Workspace) -> Result<()> {
-    let registry = LocalRegistry::start(workspace)?;
+    let registry = LocalRegistry::start(workspace, &workspace.target().join("chapters"))?;
     if registry.is_none() {
         println!("book: NOT TESTED: publishing and what follows it: docker-registry cannot be had here");
     }
@@ -123,11 +124,7 @@ impl Reader<'_> {
             shell.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, path)| path.map(ToOwned::to_owned));
         let beside = program.parent().context("a program lies in a folder")?;
         shell.env("PATH", command::search_path(beside, given)?);
-        for name in ["WHARF_CONFIG", "WHARF_DATA", "WHARF_PROFILE"] {
-            shell.env_remove(name);
-        }
-        // Its configuration and its data are those of a new user; what was fetched before is not fetched again.
-        shell.env("XDG_CONFIG_HOME", self.home.join("config")).env("XDG_DATA_HOME", self.home.join("data"));
+        command::as_new_user(&mut shell, &self.home);
         self.printed = command::run_and_capture(&mut shell)?;
         self.at = fs::read_to_string(&folder)?.trim_end().into();
         // The versions that the workspace is built with, so that little is fetched.
@@ -189,57 +186,6 @@ fn steps(page: &str) -> Result<Vec<ChapterStep>> {
     }
     ensure!(open.is_none() && !steps.is_empty(), "a block does not end, or there is none");
     Ok(steps)
-}
-
-/// A registry of OCI artifacts on this machine, which ends with the chapters.
-struct LocalRegistry {
-    child: Child,
-    address: String,
-}
-
-impl LocalRegistry {
-    /// Nothing where the program is not there.
-    fn start(workspace: &Workspace) -> Result<Option<Self>> {
-        const PROGRAM: &str = "docker-registry";
-        let unpacked = workspace.target().join(PROGRAM).join("usr/bin").join(PROGRAM);
-        let program = if command::exists(PROGRAM) { PathBuf::from(PROGRAM) } else { unpacked };
-        let folder = workspace.target().join("chapters").join("registry");
-        if folder.exists() {
-            fs::remove_dir_all(&folder)?;
-        }
-        fs::create_dir_all(&folder)?;
-        let configuration = folder.join("registry.yml");
-        let store = folder.join("store");
-        fs::write(
-            &configuration,
-            format!(
-                "version: 0.1\nlog: {{level: info, formatter: text}}\nstorage: {{filesystem: {{rootdirectory: \"{}\"}}}}\n\
-                 http: {{addr: \"127.0.0.1:0\"}}\n",
-                store.display()
-            ),
-        )?;
-        let mut registry = Command::new(program);
-        registry.arg("serve").arg(&configuration).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let Ok(mut child) = registry.spawn() else { return Ok(None) };
-        let mut lines = child.stderr.take().map(BufReader::new).into_iter().flat_map(BufReader::lines);
-        // Its own log is the only place that says which port it has.
-        let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
-            let (_, rest) = line.split_once("listening on ")?;
-            Some(rest.chars().take_while(|letter| !['"', ','].contains(letter)).collect::<String>())
-        });
-        let mut started = Self { child, address: String::new() };
-        started.address = address.context("the registry did not say where it listens")?;
-        // Nobody reads on, and a full pipe would hold it up.
-        thread::spawn(move || lines.for_each(drop));
-        Ok(Some(started))
-    }
-}
-
-impl Drop for LocalRegistry {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 #[cfg(test)]
