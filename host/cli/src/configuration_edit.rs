@@ -136,6 +136,15 @@ impl ConfigurationEdit {
         Ok(())
     }
 
+    /// Has each function of a plugin's component be a tool.
+    ///
+    /// # Errors
+    /// As [`ConfigurationEdit::source`].
+    pub(crate) fn functions(&mut self, plugin: &PluginName) -> Result<(), EditError> {
+        set(self.plugin(plugin)?, "functions", value(true));
+        Ok(())
+    }
+
     /// Writes the digest of the component that the plugin's grants are for.
     ///
     /// # Errors

@@ -29,7 +29,7 @@ use self::{
         Policy,
         translation::{Present, Told, Translation},
     },
-    subject::{Subject, SubjectSource},
+    subject::{Subject, SubjectSource, Wanted},
 };
 use crate::{
     configuration_edit::{ConfigurationEdit, EditError, GrantChange},
@@ -49,6 +49,8 @@ use crate::{
 #[command(after_long_help = "\
 Examples:
   wharf grant greeter.wasm               look at a component, and decide
+  wharf grant --functions foreign.wasm --allow http='https://example.com/*' --reason 'looks things up'
+                                         the same of a component whose functions are tools
   wharf grant greeter --allow state --reason 'counts visits' --expires 2027-01-31
   wharf grant builder --allow process=git,make --allow process.network --reason 'builds'
   wharf grant reader --allow webview=https://example.com --reason 'looks things up' --dry-run
@@ -63,6 +65,10 @@ pub(super) struct GrantArguments {
     /// Name under which the file is installed [default: made of the file's name]
     #[arg(long, value_name = "NAME")]
     name: Option<PluginName>,
+
+    /// Have each function that the file exports be a tool: a component that knows nothing of wharf
+    #[arg(long)]
+    functions: bool,
 
     /// Grant a capability: alone, with a list (`process=git,make`), or a key of its table (`process.shell`, `webview.maximum_pages=2`)
     #[arg(long, value_name = "CAPABILITY[.KEY][=VALUE]")]
@@ -119,7 +125,8 @@ impl GrantArguments {
         let policy = self.from.as_deref().map(Policy::read).transpose();
         let policy = policy.map_err(|error| Unusable(with_causes(&error)))?;
         let data = global.data(&configuration)?;
-        let subject = Subject::find(&self.plugin, self.name.as_ref(), &configuration, (&data, global.progress()))?;
+        let wanted = Wanted { plugin: &self.plugin, name: self.name.as_ref(), functions: self.functions };
+        let subject = Subject::find(&wanted, &configuration, (&data, global.progress()))?;
         subject.describe();
         let mut edit = ConfigurationEdit::open(&target).map_err(unusable)?;
         let (mut confirm, mut grantings, mut memory_bytes) = (self.confirm, Vec::new(), None);
@@ -204,6 +211,9 @@ impl GrantArguments {
         }
         if let (SubjectSource::File(file), false) = (source, is_written) {
             edit.source(name, file).map_err(unusable)?;
+        }
+        if self.functions {
+            edit.functions(name).map_err(unusable)?;
         }
         if is_bundled {
             edit.write_down(name, granted).map_err(unusable)?;

@@ -9,6 +9,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -88,6 +89,7 @@ fn follow(workspace: &Workspace, chapter: &str, registry: Option<&str>, prepare:
         fs::remove_dir_all(&home)?;
     }
     fs::create_dir_all(home.join("here"))?;
+    let began = Instant::now();
     let mut reader = Reader { workspace, at: home.join("here"), home, printed: String::new() };
     for step in steps(&text)? {
         match step {
@@ -102,7 +104,8 @@ fn follow(workspace: &Workspace, chapter: &str, registry: Option<&str>, prepare:
         }
         .with_context(|| format!("docs/src/writing/{chapter}.md cannot be followed"))?;
     }
-    println!("book: docs/src/writing/{chapter}.md can be followed from its first block to its last");
+    let seconds = began.elapsed().as_secs();
+    println!("book: docs/src/writing/{chapter}.md can be followed from its first block to its last, in {seconds} s");
     Ok(())
 }
 

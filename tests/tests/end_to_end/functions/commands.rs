@@ -54,3 +54,20 @@ fn its_look_says_what_is_no_tool_and_what_to_write() {
     assert!(shown.contains("which has no form in JSON") && shown.contains("functions = true"), "{shown}");
     assert!(shown.contains("asks for: http"), "{shown}");
 }
+
+#[test]
+fn it_is_granted_from_its_file_when_the_operator_says_so() {
+    let place = place();
+    let file = place.file("foreign.wasm");
+    let allow = ["--allow", "http=https://example.com/*", "--reason", "looks things up"];
+    place.refused(&[&["grant", &file][..], &allow].concat(), "`--functions`");
+    place.refused(&["grant", "foreign", "--functions", "--confirm"], "--functions is for the file of a component");
+    let granted = place.ran(&[&["grant", &file, "--functions"][..], &allow].concat());
+    assert!(granted.contains("+functions = true"), "{granted}");
+    // The next host serves it, and its name is enough from now on.
+    let mut client = place.serve();
+    let answer = client.call("foreign__greet", json!({"name": "Ada"}), json!({}));
+    assert_eq!(answer["content"][0]["text"], "Hello, Ada.");
+    assert_eq!(client.leave().2, Some(0));
+    assert!(place.ran(&["grant", "foreign", "--confirm"]).contains("Nothing changes."));
+}

@@ -47,6 +47,16 @@ impl fmt::Display for SubjectSource {
     }
 }
 
+/// What the command line names.
+pub(super) struct Wanted<'a> {
+    /// A plugin, or a file.
+    pub(super) plugin: &'a str,
+    /// The name of what is in the file.
+    pub(super) name: Option<&'a PluginName>,
+    /// Whether each function of the file is a tool.
+    pub(super) functions: bool,
+}
+
 /// What is decided about.
 pub(super) struct Subject {
     pub(super) name: PluginName,
@@ -66,11 +76,11 @@ impl Subject {
     /// The plugin of this name that a host on this data directory would load, or the
     /// component in the file of this name.
     pub(super) fn find(
-        plugin: &str,
-        name: Option<&PluginName>,
+        wanted: &Wanted<'_>,
         configuration: &Configuration,
         (data, progress): (&Path, ProgressDisplay),
     ) -> Result<Self> {
+        let Wanted { plugin, name, functions } = *wanted;
         let limit = configuration.host_limits.component_bytes;
         // Hosts that use this data directory may have compiled it, and find what is compiled here.
         let look = Look { limits: configuration.host_limits.clone(), cache: Some(data.join("cache")), progress };
@@ -78,7 +88,7 @@ impl Subject {
             let bytes = read_component(file, limit).with_context(|| format!("cannot read {}", file.display()))?;
             Ok::<_, anyhow::Error>(Component::new(bytes).with_functions(functions))
         };
-        if let (None, Ok(name)) = (name, plugin.parse::<PluginName>()) {
+        if let (None, false, Ok(name)) = (name, functions, plugin.parse::<PluginName>()) {
             let settings = configuration.settings_of(&name);
             if let Some(file) = settings.source {
                 let component = read(&file, settings.functions)?;
@@ -100,6 +110,9 @@ impl Subject {
         }
         let file = std::fs::canonicalize(plugin).map_err(|error| {
             let plugin = wharf::text::line(plugin, 300);
+            if functions {
+                return Unusable(format!("--functions is for the file of a component; `{plugin}`: {error}"));
+            }
             Unusable(format!(
                 "no plugin `{plugin}` is configured, added or part of this binary, and there is no file of that name: \
                  {error}"
@@ -115,7 +128,7 @@ impl Subject {
                 )));
             }
         }
-        let functions = configuration.settings_of(&name).functions;
+        let functions = functions || configuration.settings_of(&name).functions;
         Self::new(configuration, look, name, read(&file, functions)?, SubjectSource::File(file))
     }
 
