@@ -95,7 +95,7 @@ function grant(name, ...allowed) {
 
 // A plugin that is made with the kit of each earlier release, by its name.
 function buildWithEarlierKits() {
-  const releases = kits === undefined ? [] : readdirSync(kits).sort();
+  const releases = kits === undefined ? [] : readdirSync(kits).filter((name) => !name.endsWith(".md")).sort();
   return releases.map((release) => {
     const [name, place] = [`kit-${release.replaceAll(".", "-")}`, join(folder, `kit-${release}`)];
     const tarball = readdirSync(join(kits, release)).find((file) => file.endsWith(".tgz"));

@@ -27,7 +27,7 @@ from typing import Any
 SDK = Path(__file__).resolve().parents[1]
 TESTED = SDK / "tests" / "plugins"
 # A folder for each release, with its wheel and a plugin that was written for it.
-KITS = SDK.parents[1] / "tests" / "contract" / "kits"
+KITS = SDK.parents[1] / "tests" / "kits"
 PLUGINS = {
     "greeter": SDK / "examples" / "greeter",
     "builder": SDK / "examples" / "builder",
@@ -246,7 +246,7 @@ def try_greeter(trial: Trial) -> None:
 
 def try_earlier_kits(trial: Trial) -> None:
     """Plugins that are made with the kits of earlier releases."""
-    for kit in sorted(KITS.iterdir()):
+    for kit in sorted(folder for folder in KITS.iterdir() if folder.is_dir()):
         name = f"kit-{kit.name.replace('.', '-')}"
         environment, component = trial.folder / name, trial.folder / f"{name}.wasm"
         venv.create(environment, with_pip=True)

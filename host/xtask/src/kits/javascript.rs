@@ -24,7 +24,7 @@ pub(super) fn check(workspace: &Workspace, guests: &Path) -> Result<KitOutcome> 
     }
     let mut trial = Command::new("node");
     trial.arg("test/in-host.mjs").arg(workspace.binary("debug", "wharf")).arg(guests);
-    trial.arg(workspace.root.join("tests/contract/kits"));
+    trial.arg(workspace.root.join("tests/kits"));
     trial.current_dir(&kit.folder).env("PATH", kit.path());
     let closes =
         |line: &str| line.starts_with("FAILED ") || line.contains("checks hold") || line.contains("checks failed");
