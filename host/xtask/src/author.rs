@@ -14,6 +14,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use self::plugin::{AuthoredPlugin, JAVASCRIPT, PYTHON, RUST, TYPESCRIPT};
 use crate::command::{self, say};
+use crate::coverage::LlvmTools;
 use crate::foreign;
 use crate::kits::JavaScriptKit;
 use crate::python;
@@ -91,7 +92,7 @@ impl Author {
         say("Running its cases with `wharf test`");
         plugin.test(11)?;
         tell_failure(&plugin)?;
-        count_lines(&plugin)?;
+        count_lines(workspace, &plugin)?;
         call_each(&plugin)?;
         println!("author: a new plugin in Rust builds, passes its tests, and answers");
         Ok(plugin)
@@ -163,15 +164,17 @@ fn tell_failure(plugin: &AuthoredPlugin) -> Result<()> {
 }
 
 /// The lines that its native tests reach, where LLVM's tools can be had.
-fn count_lines(plugin: &AuthoredPlugin) -> Result<()> {
+fn count_lines(workspace: &Workspace, plugin: &AuthoredPlugin) -> Result<()> {
+    let tools = match LlvmTools::find(workspace, Choice::from_environment()?) {
+        Ok(tools) => tools,
+        Err(error) => {
+            println!("author: NOT TESTED whether lines are counted: {error:#}");
+            return Ok(());
+        }
+    };
     let mut test = plugin.wharf(["test", "greeted", "--no-build", "--coverage", "--lcov", "dist/lcov.info"]);
-    let output = test.output()?;
-    let (told, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    if let Some(missing) = said.lines().find(|line| line.contains("`llvm-profdata` and `llvm-cov` of LLVM")) {
-        println!("author: NOT TESTED whether lines are counted: {missing}");
-        return Ok(());
-    }
-    ensure!(output.status.success(), "`wharf test --coverage` failed\n{told}\n{said}");
+    tools.environment(&mut test);
+    let told = command::run_and_capture(&mut test)?;
     ensure!(told.contains("src/greeting.rs") && !told.contains("kit/"), "`wharf test --coverage` told\n{told}");
     let lcov = fs::read_to_string(plugin.folder.join("dist/lcov.info"))?;
     ensure!(lcov.contains("src/greeting.rs\n"), "its lines for other programs are\n{lcov}");

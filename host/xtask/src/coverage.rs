@@ -9,6 +9,8 @@
 mod llvm;
 mod report;
 
+pub(crate) use llvm::LlvmTools;
+
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,7 +69,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         }
     }
     let workspace = Workspace::find()?;
-    let tools = llvm::Tools::find(&workspace, options.llvm)?;
+    let tools = LlvmTools::find(&workspace, options.llvm)?;
     components::build(&workspace, true, Choice::from_environment()?)?;
 
     let folder = workspace.target().join("coverage");
@@ -98,7 +100,7 @@ fn remove_strays(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn measure(counted: &Counted<'_>, tools: &llvm::Tools, folder: &Path, options: &Options) -> Result<()> {
+fn measure(counted: &Counted<'_>, tools: &LlvmTools, folder: &Path, options: &Options) -> Result<()> {
     say("Building with counters");
     let mut build = counted.cargo();
     build.args(["build", "--workspace", "--bins", "--tests", "--message-format", "json-render-diagnostics"]);

@@ -112,7 +112,7 @@ impl AuthoredPlugin {
         client.until_described(&greet, "The model reads this to choose the tool.")?;
         let before = fs::read_to_string(self.folder.join(&source))?;
         self.change(&source, |text| format!("{text}{}", self.language.broken))?;
-        client.until_logged("error: ")?;
+        client.until_logged("still serving the build before")?;
         client.expect(&greet, &ada, "Welcome, Ada.").context("what does not build changes what is served")?;
         self.change(&source, |_broken| {
             before.replace("The model reads this to choose the tool.", "Edited.").replace("Welcome,", "Good day,")

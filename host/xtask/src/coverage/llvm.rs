@@ -20,14 +20,14 @@ use crate::workspace::Workspace;
 const RUSTUP_LIMIT: Duration = Duration::from_secs(120);
 
 /// `llvm-profdata` and `llvm-cov`, ready to run.
-pub(super) struct Tools {
+pub(crate) struct LlvmTools {
     profdata: PathBuf,
     cov: PathBuf,
     libraries: Option<OsString>,
 }
 
-impl Tools {
-    pub(super) fn find(workspace: &Workspace, choice: Choice) -> Result<Self> {
+impl LlvmTools {
+    pub(crate) fn find(workspace: &Workspace, choice: Choice) -> Result<Self> {
         let of_toolchain = toolchain::tools()?;
         let version = major_version()?;
         if choice != Choice::Debian {
@@ -117,6 +117,14 @@ impl Tools {
         cov.arg(format!("--output-dir={}", folder.display()));
         command::capture(with_binaries(&mut cov, profile, binaries))?;
         Ok(folder.join("index.html"))
+    }
+
+    /// Has a program find them by its environment.
+    pub(crate) fn environment(&self, program: &mut Command) {
+        program.env("LLVM_PROFDATA", &self.profdata).env("LLVM_COV", &self.cov);
+        if let Some(libraries) = &self.libraries {
+            program.env("LD_LIBRARY_PATH", libraries);
+        }
     }
 
     fn tool(&self, path: &Path) -> Command {
