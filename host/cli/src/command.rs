@@ -105,7 +105,7 @@ impl Wharf {
             Command::Inspect(inspect) => inspect.run(&self.global),
             Command::Grant(grant) => grant.run(&self.global),
             Command::New(new) => new.run(),
-            Command::Build(build) => build.run(),
+            Command::Build(build) => build.run(&self.global),
             Command::Dev(dev) => dev.run(self.global),
             Command::Test(test) => test.run(self.global),
             Command::Publish(publish) => publish.run(&self.global),

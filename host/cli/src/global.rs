@@ -22,7 +22,7 @@ use crate::{
 /// Options of every subcommand.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
-    /// Configuration file [default: wharf.toml in the user's configuration directory, if it is there]
+    /// Configuration file [default: wharf.toml in the user's configuration directory, if it is there; in the plugin's folder for `wharf dev` and `wharf test`]
     #[arg(long, global = true, env = "WHARF_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
 

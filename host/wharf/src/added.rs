@@ -60,7 +60,7 @@ pub enum AddedError {
         problem: String,
     },
     /// A plugin of this name was added already.
-    #[error("a plugin {name} was added already; `wharf plugin update {name}` replaces it")]
+    #[error("a plugin {name} was added already; `wharf plugin update {name} SOURCE` replaces it")]
     Taken {
         /// The name.
         name: PluginName,

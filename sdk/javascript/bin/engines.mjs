@@ -77,5 +77,7 @@ async function withSpiderMonkey(world, used) {
 }
 
 function refusal(tool, error) {
-  return new BuildError(`${tool} refused the plugin: ${error?.message ?? error}`, { cause: error });
+  // One of the tools begins its messages with a colon.
+  const why = String(error?.message ?? error).replace(/^[:\s]+/, "");
+  return new BuildError(`${tool} refused the plugin (places are those in the bundle): ${why}`, { cause: error });
 }

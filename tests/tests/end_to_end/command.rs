@@ -81,6 +81,7 @@ fn a_call_that_fails_says_why_on_standard_error_and_as_json_where_asked() {
         let run = shell.run(&arguments);
         assert_eq!((run.code, run.out.as_str()), (Some(code), ""), "{arguments:?}: {run:?}");
         assert!(run.err.starts_with("error: ") && run.err.contains(word), "{arguments:?}: {run:?}");
+        assert_eq!(run.err.contains("`wharf tools`"), word == "not-found", "{arguments:?}: {run:?}");
     }
     let failed = shell.run(&["call", "--json", "echo__echo", "{}"]);
     assert_eq!(failed.code, Some(1));

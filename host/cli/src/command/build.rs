@@ -4,9 +4,9 @@ use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use clap::Args;
-use wharf_author::{AuthorError, Project};
+use wharf_author::{AuthorError, Language, Project};
 
-use crate::{bytes::size, exit::Unusable};
+use crate::{bytes::size, exit::Unusable, global::Global, progress::Step};
 
 /// Build the component of the plugin in a folder, with the tools of its language
 ///
@@ -35,14 +35,22 @@ pub(super) struct BuildArguments {
 }
 
 impl BuildArguments {
-    pub(super) fn run(self) -> Result<ExitCode> {
-        let built = Project::open(&self.folder)
-            .and_then(|project| project.build(self.output.as_deref(), &self.arguments))
-            .map_err(unusable)?;
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
+        let project = Project::open(&self.folder).map_err(unusable)?;
+        let built = {
+            let _building = building(&project, global);
+            project.build(self.output.as_deref(), &self.arguments).map_err(unusable)?
+        };
         let version = built.version.map(|version| format!(" {version}")).unwrap_or_default();
         println!("{}: {}{version}, {}", built.file.display(), built.name, size(built.bytes));
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Shows that a plugin is being built, until what is returned is dropped. cargo shows that itself.
+pub(super) fn building(project: &Project, global: &Global) -> Option<Step> {
+    (project.language() != Language::Rust)
+        .then(|| global.progress().step(format!("building the plugin in {}", project.folder().display())))
 }
 
 /// What the author has to mend before anything can be built is told by its exit code.

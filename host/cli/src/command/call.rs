@@ -127,7 +127,7 @@ impl CallArguments {
             std::io::stdin().read_to_end(&mut text).context("cannot read the arguments from standard input")?;
         }
         let mut arguments: Map<String, Value> = serde_json::from_slice(&text).map_err(|error| {
-            Misused(format!("the arguments are no JSON object; write them like '{{\"goal\": \"Ship it\"}}': {error}"))
+            Misused(format!("the arguments are no JSON object; write them like '{{\"NAME\": \"value\"}}': {error}"))
         })?;
         for argument in &self.text {
             let text = String::from_utf8(argument.read()?).map_err(|_| {
@@ -198,7 +198,8 @@ impl CallArguments {
         } else {
             eprintln!("error: {} ({})", error.message, error.code);
         }
-        if error.code == Code::NotFound {
+        // What a tool itself does not find is in no list of tools.
+        if error.code == Code::NotFound && error.message.contains(&format!("no tool `{}`", self.tool)) {
             eprintln!("`wharf tools` lists them");
         }
         Ok(ExitCode::from(FAILED))

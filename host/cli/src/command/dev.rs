@@ -17,7 +17,10 @@ use wharf::{Host, http::HttpAddress, with_causes};
 use wharf_author::{Project, SourceWatch};
 
 use self::story::Story;
-use super::serve::{Beside, ServeArguments};
+use super::{
+    build::building,
+    serve::{Beside, ServeArguments},
+};
 use crate::{bytes::size, global::Global};
 
 /// Serve the plugin in a folder, and build and swap it at each save
@@ -57,7 +60,12 @@ impl DevArguments {
         let project = Project::open(&self.folder).map_err(super::build::unusable)?;
         global.prefer_configuration(project.folder().join(Project::CONFIGURATION));
         // A source that does not build is mended while this serves.
-        build(&project);
+        if !build(&project, &global) {
+            match project.built() {
+                Ok(built) => eprintln!("serving the component of an earlier build: {}", built.file.display()),
+                Err(_) => eprintln!("there is no earlier build; the plugin is served once a save builds"),
+            }
+        }
         let watch = SourceWatch::begin(project.folder())
             .with_context(|| format!("cannot watch {}", project.folder().display()))?;
         let reading = global.clone();
@@ -76,7 +84,8 @@ fn follow(host: Host, project: Project, mut watch: SourceWatch, global: Global) 
         loop {
             let Some(changed) = watch.wait(LONG) else { continue };
             eprintln!("{} has changed", changed.display());
-            if changed != Path::new(Project::CONFIGURATION) && !build(&project) {
+            if changed != Path::new(Project::CONFIGURATION) && !build(&project, &global) {
+                eprintln!("still serving the build before");
                 continue;
             }
             // Its grants may be others, too.
@@ -85,7 +94,7 @@ fn follow(host: Host, project: Project, mut watch: SourceWatch, global: Global) 
                 .and_then(|configuration| Ok(runtime.block_on(host.reconfigure_plugins(configuration))?));
             match reloaded {
                 Ok(true) => eprintln!("served"),
-                Ok(false) => eprintln!("nothing is different"),
+                Ok(false) => eprintln!("the component is the same: still serving it"),
                 Err(error) => eprintln!("error: {}", with_causes(error.as_ref())),
             }
             for rejected in host.rejected() {
@@ -96,16 +105,20 @@ fn follow(host: Host, project: Project, mut watch: SourceWatch, global: Global) 
 }
 
 /// Builds the component, and says how that went.
-fn build(project: &Project) -> bool {
+fn build(project: &Project, global: &Global) -> bool {
     let began = std::time::Instant::now();
-    match project.build(None, &[]) {
+    let built = {
+        let _building = building(project, global);
+        project.build(None, &[])
+    };
+    match built {
         Ok(built) => {
             let took = began.elapsed().as_secs_f64();
             eprintln!("built {} in {took:.1} s: {}", built.name, size(built.bytes));
             true
         }
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {}", with_causes(&error));
             false
         }
     }

@@ -127,7 +127,7 @@ impl GrantArguments {
         let data = global.data(&configuration)?;
         let wanted = Wanted { plugin: &self.plugin, name: self.name.as_ref(), functions: self.functions };
         let subject = Subject::find(&wanted, &configuration, (&data, global.progress()))?;
-        subject.describe();
+        subject.describe(self.confirm);
         let mut edit = ConfigurationEdit::open(&target).map_err(unusable)?;
         let (mut confirm, mut grantings, mut memory_bytes) = (self.confirm, Vec::new(), None);
         if let Some(policy) = &policy {

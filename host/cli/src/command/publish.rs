@@ -12,13 +12,13 @@ use clap::Args;
 use wharf::{
     HostLimits,
     component::{Component, ComponentAbout},
-    sources::{OciReference, Publication, RegistryLogins, publish, read_component},
+    sources::{OciError, OciReference, Publication, RegistryLogins, publish, read_component},
     with_causes,
 };
 use wharf_author::Project;
 
 use super::{
-    build::unusable,
+    build::{building, unusable},
     inspect::{Look, plugin_name},
 };
 use crate::{exit::Misused, global::Global};
@@ -70,7 +70,11 @@ impl PublishArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let file = match &self.component {
             Some(file) => file.clone(),
-            None => Project::open(&self.folder).and_then(|project| project.build(None, &[])).map_err(unusable)?.file,
+            None => {
+                let project = Project::open(&self.folder).map_err(unusable)?;
+                let _building = building(&project, global);
+                project.build(None, &[]).map_err(unusable)?.file
+            }
         };
         let limits = HostLimits::default();
         let bytes =
@@ -91,10 +95,14 @@ impl PublishArguments {
             let _publishing = global.progress().step(format!("publishing {reference}"));
             publish(&reference, publication, TIME, &RegistryLogins::of_docker())
         };
-        let published = published.map_err(|error| anyhow::anyhow!("{}", with_causes(&error)))?;
+        let published = published.map_err(|error| {
+            let hint = if matches!(error, OciError::Moves { .. }) { " (--replace)" } else { "" };
+            anyhow::anyhow!("{}{hint}", with_causes(&error))
+        })?;
         println!("{} {reference}", if published.was_there { "There already:" } else { "Published" });
         println!("  always this very component: {}", published.reference);
         println!("  to add it: wharf plugin add {reference}");
+        println!("  where a version of it was added: wharf plugin update NAME {reference}");
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -18,7 +18,7 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use wharf::{CallRequest, Configuration, Host, PluginName};
+use wharf::{CallRequest, Configuration, Digest, Host, PluginName, sources::read_component};
 use wharf_author::Project;
 
 pub(crate) use self::player::play;
@@ -29,7 +29,7 @@ use self::{
     servers::ScriptedServers,
     stage::Stage,
 };
-use super::build::unusable;
+use super::build::{building, unusable};
 use crate::{
     exit::{FAILED, Unusable},
     global::{Global, runtime},
@@ -105,6 +105,7 @@ impl TestArguments {
         let component = if self.no_build {
             project.built().map_err(unusable)?
         } else {
+            let _building = building(&project, &global);
             project.build(None, &[]).map_err(unusable)?
         };
         global.prefer_configuration(project.folder().join(Project::CONFIGURATION));
@@ -199,10 +200,12 @@ fn configuration(global: &Global, name: &PluginName, component: &Path) -> Result
         let own = Configuration::parse(&table, Path::new("/")).map_err(|error| Unusable(wharf::with_causes(&error)))?;
         configuration.plugins.extend(own.plugins);
     }
+    let bytes = read_component(component, configuration.host_limits.component_bytes)
+        .with_context(|| format!("cannot read {}", component.display()))?;
     if let Some(settings) = configuration.plugins.get_mut(name) {
         settings.source = Some(component.to_owned());
         // It was built just now, by the person who runs this.
-        (settings.digest, settings.pin) = (None, None);
+        (settings.digest, settings.pin) = (Some(Digest::of(&bytes)), None);
     }
     configuration.plugins.retain(|plugin, _| plugin == name);
     Ok(configuration)

@@ -46,8 +46,8 @@ impl Configuration {
                 return Ok(EffectiveGrants { grants, withheld: Some(withheld), warnings });
             }
             Some(Pin::None) if grants != Grants::default() => warnings.push(format!(
-                "has `pin = \"none\"`: whatever its component becomes keeps its grants; `wharf grant {name} --confirm` \
-                 binds them to this one"
+                "has `pin = \"none\"`: whatever its component becomes keeps its grants; without that line, `wharf grant \
+                 {name} --confirm` binds them to this one"
             )),
             None if settings.source.is_none() && bundled::find(name.as_str()).is_some() => {}
             None if grants != Grants::default() => warnings.push(format!(

@@ -62,6 +62,9 @@ fn it_is_granted_from_its_file_when_the_operator_says_so() {
     let allow = ["--allow", "http=https://example.com/*", "--reason", "looks things up"];
     place.refused(&[&["grant", &file][..], &allow].concat(), "`--functions`");
     place.refused(&["grant", "foreign", "--functions", "--confirm"], "--functions is for the file of a component");
+    fs::create_dir(place.file("foreign")).expect("a folder");
+    // A folder of its name is no component.
+    place.refused(&["grant", &place.file("foreign")], "there is no file of that name");
     let granted = place.ran(&[&["grant", &file, "--functions"][..], &allow].concat());
     assert!(granted.contains("+functions = true"), "{granted}");
     // The next host serves it, and its name is enough from now on.

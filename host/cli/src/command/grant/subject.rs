@@ -2,7 +2,7 @@
 //! what it is granted as things are.
 
 use std::{
-    fmt,
+    fmt, fs, io,
     path::{Path, PathBuf},
 };
 
@@ -108,7 +108,7 @@ impl Subject {
                 return Self::new(configuration, look, name, component, SubjectSource::Folder(file));
             }
         }
-        let file = std::fs::canonicalize(plugin).map_err(|error| {
+        let file = component_file(plugin).map_err(|error| {
             let plugin = wharf::text::line(plugin, 300);
             if functions {
                 return Unusable(format!("--functions is for the file of a component; `{plugin}`: {error}"));
@@ -120,7 +120,7 @@ impl Subject {
         })?;
         let name = name.cloned().unwrap_or_else(|| plugin_name(&file));
         if let Some(settings) = configuration.plugins.get(&name) {
-            let source = settings.source.as_deref().and_then(|source| std::fs::canonicalize(source).ok());
+            let source = settings.source.as_deref().and_then(|source| fs::canonicalize(source).ok());
             if source.as_ref() != Some(&file) {
                 bail!(Unusable(format!(
                     "plugin `{name}` of the configuration is another one; choose a name with --name, or say `wharf grant \
@@ -185,14 +185,18 @@ impl Subject {
         missing.map(|capability| (capability, self.inspection.reasons.get(&capability).cloned())).collect()
     }
 
-    pub(super) fn describe(&self) {
+    /// `confirmed` says that this very command lets a component that changed have its grants.
+    pub(super) fn describe(&self, confirmed: bool) {
         let Self { name, inspection, source, granted, withheld, .. } = self;
         println!("Plugin {name}, {source}");
         println!("  digest  {}", inspection.digest);
         let tools: Vec<_> = inspection.tools.iter().map(|tool| tool.name.as_str()).collect();
         println!("  tools   {}", tools.join(", "));
-        if let Some(withheld) = withheld {
-            println!("\nIt has none of its grants: {withheld}.");
+        let granted = if confirmed { self.known() } else { granted };
+        match withheld {
+            Some(_) if confirmed => println!("\nIts component has changed. --confirm lets this one have the grants."),
+            Some(withheld) => println!("\nIt has none of its grants: {withheld}."),
+            None => {}
         }
         let wanted = self.wanted();
         if wanted.is_empty() {
@@ -218,4 +222,10 @@ impl Subject {
             println!("\nIt is granted and does not ask for: {}.", unasked.join(", "));
         }
     }
+}
+
+/// The file of this name. A plugin's folder often has the name of the plugin.
+fn component_file(path: &str) -> io::Result<PathBuf> {
+    let file = fs::canonicalize(path)?;
+    if file.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
 }

@@ -194,7 +194,7 @@ fn print_receipt(receipt: &Receipt) {
     println!("  added    {} by {}", receipt.added, receipt.by);
     println!("  tools    {}", list(&receipt.tools));
     println!("  asks for {}", list(&receipt.wanted_grants));
-    println!("  granted  {} when it was added", list(&receipt.grants));
+    println!("  granted  {} when this component came", list(&receipt.grants));
 }
 
 fn print_status(status: &Value, with_component: bool) {
@@ -233,11 +233,16 @@ pub(super) fn changed(installation: &Installation, receipt: &Receipt, hosts: &Ho
     let written = installation.configuration.settings_of(name).grants.unwrap_or_default();
     let is_written = |asked: &&String| Capability::from_word(asked).is_some_and(|asked| written.names(asked));
     let (waiting, missing): (Vec<_>, Vec<_>) = missing.partition(is_written);
+    let file = installation.file.display();
     if !waiting.is_empty() {
-        println!("wharf.toml grants it to another component; `wharf grant {name} --confirm` lets this one have it.");
+        let waiting: Vec<_> = waiting.into_iter().map(String::as_str).collect();
+        println!(
+            "{file} grants {} to the component before; `wharf grant {name} --confirm` lets this one have it.",
+            waiting.join(", ")
+        );
     }
     if !missing.is_empty() {
-        println!("What it asks for is refused until wharf.toml grants it:");
+        println!("What it asks for is refused until {file} grants it:");
         for capability in missing {
             print!("\n{}", tables::of_grant(name, capability, None));
         }

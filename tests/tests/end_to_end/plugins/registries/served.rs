@@ -75,7 +75,7 @@ fn what_is_published_can_be_added_and_no_tag_is_moved_by_accident() {
     assert!(again.starts_with("There already:") && again.contains(&by_digest), "{again}");
     let refused = place.run(&["publish", &address, "--component", second]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
-    assert!(refused.err.contains("raise the version"), "{refused:?}");
+    assert!(refused.err.contains("raise the version") && refused.err.contains("--replace"), "{refused:?}");
     let replaced = place.ran(&["publish", &address, "--component", second, "--replace"]);
     assert!(replaced.starts_with("Published") && !replaced.contains(&by_digest), "{replaced}");
     // The first one is still there by its digest.
