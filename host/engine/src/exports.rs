@@ -11,8 +11,12 @@ use crate::{component::Component, error::LoadError};
 /// The interface that makes a component a plugin, without the last number of its version:
 /// those that differ in it alone link.
 const TOOLS: &str = "wharf:plugin/tools@0.1";
+/// What it is called in every version.
+const ANY_TOOLS: &str = "wharf:plugin/tools@";
 /// Exports that an error names.
 const MAX_NAMED: usize = 8;
+/// Bytes that it shows of a version.
+const MAX_VERSION_BYTES: usize = 16;
 /// Bytes that it shows of each.
 const MAX_NAME_BYTES: usize = 96;
 
@@ -35,6 +39,8 @@ pub(crate) fn check(component: &Component) -> Result<(), LoadError> {
 #[derive(Default)]
 struct Exports<'c> {
     has_tools: bool,
+    /// The version of another contract that it is made for.
+    other_contract: Option<&'c str>,
     /// Whether it exports a function, or an interface that is not one of WASI.
     may_have_functions: bool,
     /// The first of them: a component may have millions.
@@ -65,7 +71,9 @@ impl<'c> Exports<'c> {
     fn note(&mut self, export: &ComponentExport<'c>) {
         let name = export.name.name;
         let rest = name.strip_prefix(TOOLS).filter(|_| export.kind == ComponentExternalKind::Instance);
-        self.has_tools |= rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let has_tools = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        self.has_tools |= has_tools;
+        self.other_contract = self.other_contract.or(name.strip_prefix(ANY_TOOLS).filter(|_| !has_tools));
         self.may_have_functions |= match export.kind {
             ComponentExternalKind::Func => true,
             ComponentExternalKind::Instance => !name.starts_with("wasi:") && !name.starts_with("wharf:plugin/"),
@@ -84,7 +92,12 @@ impl<'c> Exports<'c> {
         let names = self.names.iter().map(|name| format!("`{}`", text::line(name, MAX_NAME_BYTES)));
         let more = self.count.saturating_sub(self.names.len() as u64);
         let more = (more > 0).then(|| format!("{more} more"));
-        format!("it exports {}", names.chain(more).collect::<Vec<_>>().join(", "))
+        let made_for = self.other_contract.map(|version| {
+            let version = text::line(version, MAX_VERSION_BYTES);
+            format!(" (it is made for the contract {version}, and this host has 0.1)")
+        });
+        let names = names.chain(more).collect::<Vec<_>>().join(", ");
+        format!("it exports {names}{}", made_for.unwrap_or_default())
     }
 }
 
@@ -128,6 +141,10 @@ mod tests {
         assert!(told.contains("does not export wharf:plugin/tools@0.1"), "{told}");
         assert!(told.contains("it exports `wasi:cli/run@0.2.3`, `wharf:plugin/tools@0.2.0`"), "{told}");
         assert!(told.contains("build it for the world wharf:plugin/plugin"), "{told}");
+        for version in ["0.2.0", "0.0.9", "1.0.0", "0.10.0"] {
+            let told = loaded(exporting(&[&format!("wharf:plugin/tools@{version}")]).finish()).to_string();
+            assert!(told.contains(&format!("made for the contract {version}, and this host has 0.1")), "{told}");
+        }
         let nothing = loaded(wasm_encoder::Component::new().finish());
         assert!(matches!(&nothing, LoadError::World(why) if why == "it exports nothing"), "{nothing}");
         for version in ["0.1.0", "0.1.5", "0.1.17"] {
