@@ -54,6 +54,7 @@ for (const file of readdirSync(copied).filter((file) => file.endsWith(".wit")).s
   }
 }
 for (const name of ["preopens", "types"]) writeModule(`filesystem-${name}`, `wasi:filesystem/${name}@0.2.0`);
+writeModule("random", "wasi:random/random@0.2.0");
 writeFileSync(
   join(generated, "contract.ts"),
   `// Made of wit/ by scripts/build.mjs.\n\n/** The version of \`wharf:plugin\` that this package was made for. */\nexport const contractVersion = "${version}";\n`,

@@ -3,8 +3,10 @@
 
 import { consoleOf } from "./console.js";
 import { Utf8Decoder, Utf8Encoder } from "./encoding.js";
+import { awaitsPromises } from "./engine.js";
 import { write } from "./generated/log.js";
 import { isRunning } from "./phase.js";
+import { crypto, randomOf } from "./random.js";
 
 const globals = globalThis as Record<string, unknown>;
 globals["TextEncoder"] ??= Utf8Encoder;
@@ -13,3 +15,8 @@ globals["TextDecoder"] ??= Utf8Decoder;
 globals["console"] = consoleOf((level, message) => {
   if (isRunning()) write(level, message);
 });
+// QuickJS alone waits for no promise, and is told by that.
+if (!awaitsPromises()) {
+  Math.random = randomOf(Math.random);
+  globals["crypto"] ??= crypto;
+}

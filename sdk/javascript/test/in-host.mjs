@@ -159,6 +159,11 @@ async function greeters(session) {
 
 async function probes(session) {
   for (const [plugin, engine] of [["probe", "QuickJS"], ["monkeyprobe", "SpiderMonkey"]]) {
+    const drawn = [];
+    for (let call = 0; call < 3; call++) drawn.push(...JSON.parse((await session.call(`${plugin}__random`)).text));
+    const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(drawn[2]);
+    const inRange = drawn.filter((one) => typeof one === "number").every((one) => one >= 0 && one < 1);
+    check(`${engine}: each call draws other random numbers`, new Set(drawn).size === 12 && isUuid && inRange, drawn.join(" "));
     const { encoded, decoded, fatal, megabyte } = JSON.parse((await session.call(`${plugin}__encoding`)).text);
     const texts = ["", "a", "grüß", "한국어 🙂", "%41 %zz + /", "\u0000\u007f\u0080\u07ff\u0800\uffff", "\ud800", "a\udc00b", "🙂\ud83d"];
     const bytes = [[0x80], [0xc3], [0xc3, 0x28], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x99], [0xff, 0x41], [0xf4, 0x90, 0x80, 0x80]];

@@ -50,6 +50,11 @@ const fail = tool({ name: "fail", description: "Fails in the way that is asked f
   }
 });
 
+const random = tool({ name: "random", description: "Draws random numbers." }, () => {
+  const bytes = Array.from(crypto.getRandomValues(new Uint8Array(8))).join();
+  return JSON.stringify([Math.random(), Math.random(), crypto.randomUUID(), bytes]);
+});
+
 const log = tool({ name: "log", description: "Writes to the console." }, () => {
   console.warn("a warning", { of: ["what"] });
   return answer({ content: ["lone \ud800 surrogate", content("image/png", Uint8Array.of(1, 2, 3))] });
@@ -57,4 +62,4 @@ const log = tool({ name: "log", description: "Writes to the console." }, () => {
 
 console.log("the top level has no log");
 
-export default plugin({ tools: [encoding, fail, log] });
+export default plugin({ tools: [encoding, fail, random, log] });
