@@ -39,6 +39,9 @@ use crate::pty::SlaveState;
 
 /// A look takes some tenths of a millisecond.
 const PATIENCE: Duration = Duration::from_millis(100);
+/// A machine that is busy answers within that. A program that holds looks up for longer is known by
+/// its screen alone.
+const HELD_UP: Duration = Duration::from_secs(1);
 /// A program that draws the whole screen and waits for so long draws it again
 /// after that; with a shorter limit it may be about to.
 const LONG_FOR_A_SCREEN: Duration = Duration::from_secs(1);
@@ -125,11 +128,38 @@ impl ForegroundWait {
     }
 }
 
+/// The system has not answered in time, or does not answer a look of before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LateLook;
+
+/// Looks in a row that were late.
+#[derive(Debug, Default)]
+pub(crate) struct LateLooks {
+    /// When the first of them was.
+    since: Option<Duration>,
+}
+
+impl LateLooks {
+    /// Whether a look that was late now is made again, before anything is decided.
+    pub(crate) fn again(&mut self, now: Duration) -> bool {
+        now.saturating_sub(*self.since.get_or_insert(now)) < HELD_UP
+    }
+
+    /// A look was in time.
+    pub(crate) fn over(&mut self) {
+        self.since = None;
+    }
+}
+
 impl ForegroundProbe {
     /// What all that is in front waits for; nothing where that cannot be said.
-    pub(crate) async fn waits(&self, front: ForegroundGroup, terminal: SlaveState) -> Option<ForegroundWait> {
+    pub(crate) async fn waits(
+        &self,
+        front: ForegroundGroup,
+        terminal: SlaveState,
+    ) -> Result<Option<ForegroundWait>, LateLook> {
         if self.looking.swap(true, AcqRel) {
-            return None;
+            return Err(LateLook);
         }
         let (found, answer) = oneshot::channel();
         let looking = ProbeGuard(Arc::clone(&self.looking));
@@ -138,8 +168,13 @@ impl ForegroundProbe {
             // The task that asked may have gone.
             let _ = found.send(waits(front, terminal));
         };
-        thread::Builder::new().name("wharf-probe".into()).stack_size(256 << 10).spawn(look).ok()?;
-        timeout(PATIENCE, answer).await.ok()?.ok()?
+        if thread::Builder::new().name("wharf-probe".into()).stack_size(256 << 10).spawn(look).is_err() {
+            return Ok(None);
+        }
+        match timeout(PATIENCE, answer).await {
+            Ok(answered) => Ok(answered.unwrap_or_default()),
+            Err(_) => Err(LateLook),
+        }
     }
 }
 
@@ -235,7 +270,19 @@ mod tests {
             read_limit: None,
         };
         let front = ForegroundGroup { leader: 1, group: 1 };
-        assert_eq!(probe.waits(front, terminal).await, None);
+        assert_eq!(probe.waits(front, terminal).await, Err(LateLook));
+    }
+
+    #[test]
+    fn a_late_look_is_made_again_for_a_second_and_anew_after_one_in_time() {
+        let mut late = LateLooks::default();
+        let at = Duration::from_millis;
+        assert_eq!(
+            [5_000, 5_500, 5_999, 6_000, 9_000].map(|now| late.again(at(now))),
+            [true, true, true, false, false]
+        );
+        late.over();
+        assert!(late.again(at(9_001)));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     ProgramExit, SessionProgress,
-    probe::{self, ForegroundGroup, ForegroundProbe, ForegroundWait, ScreenSigns},
+    probe::{self, ForegroundGroup, ForegroundProbe, ForegroundWait, LateLook, LateLooks, ScreenSigns},
     shared_terminal::SharedTerminal,
 };
 
@@ -61,6 +61,7 @@ pub(super) struct TurnTask {
     /// Some inputs change nothing that is seen.
     first_look: Option<Duration>,
     came_since_poll: bool,
+    late_looks: LateLooks,
 }
 
 /// How to go on.
@@ -104,6 +105,7 @@ impl TurnTask {
             next_poll: now.saturating_add(parameters.wait_for_data),
             first_look: Some(now + FIRST_LOOK),
             came_since_poll: false,
+            late_looks: LateLooks::default(),
         }
     }
 
@@ -267,7 +269,15 @@ impl TurnTask {
         let waits = match (slave, group) {
             _ if is_unread => Some(ForegroundWait::NotForInput),
             (Some(slave), Some(group)) => {
-                self.probe.waits(ForegroundGroup { leader: self.program.pid, group }, slave).await
+                match self.probe.waits(ForegroundGroup { leader: self.program.pid, group }, slave).await {
+                    Ok(waits) => {
+                        self.late_looks.over();
+                        waits
+                    }
+                    // Nothing is decided by what a busy machine could not say.
+                    Err(LateLook) if self.late_looks.again(now) => return false,
+                    Err(LateLook) => None,
+                }
             }
             _ => None,
         };
