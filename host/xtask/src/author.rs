@@ -63,7 +63,7 @@ struct Author {
 }
 
 impl Author {
-    /// The tools beside the author's own programs.
+    /// The command, and the folder in which plugins are made.
     fn places(&self) -> (&Path, &Path) {
         (&self.wharf, &self.here)
     }

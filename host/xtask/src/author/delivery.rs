@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::client::Client;
 use super::plugin::AuthoredPlugin;
@@ -84,16 +84,11 @@ fn first_version(
     operator: &Operator,
     client: &mut Client,
 ) -> Result<()> {
-    let repository = format!("oci://{}/{}", registry.address, plugin.name);
-    command::run_and_capture(&mut plugin.wharf(["publish", &repository]))?;
+    let repository = publish(plugin, registry)?;
     operator.run(&["plugin", "add", &format!("{repository}:0.1.0")])?;
-    let (greet, count, visitor) = (plugin.tool("greet"), plugin.tool("count_visit"), json!({ "visitor": "Ada" }));
-    client.until_described(&greet, "Edited.")?;
-    client.expect(&greet, &json!({ "name": "Ada" }), "Good day, Ada.")?;
-    let refused = client.call(&count, &visitor)?;
-    ensure!(refused.is_err(), "what is not granted is done: {refused:?}");
+    is_served_without_grants(plugin, client, "Edited.", "Good day, Ada.")?;
     operator.run(&["grant", plugin.name, "--allow", "state", "--reason", "counts visits"])?;
-    client.expect(&count, &visitor, "Visit 1 of Ada.")
+    client.expect(&plugin.tool("count_visit"), &visitor(), "Visit 1 of Ada.")
 }
 
 fn second_version(
@@ -102,18 +97,39 @@ fn second_version(
     operator: &Operator,
     client: &mut Client,
 ) -> Result<()> {
-    let repository = format!("oci://{}/{}", registry.address, plugin.name);
     plugin.change(Path::new(plugin.language.manifest), |text| text.replacen("0.1.0", "0.2.0", 1))?;
     plugin
         .change(&plugin.greeting(), |text| text.replace("Edited.", "Second.").replace("Good day,", "Hello again,"))?;
-    command::run_and_capture(&mut plugin.wharf(["publish", &repository]))?;
+    let repository = publish(plugin, registry)?;
     operator.run(&["plugin", "update", plugin.name, &format!("{repository}:0.2.0")])?;
-    let (greet, count, visitor) = (plugin.tool("greet"), plugin.tool("count_visit"), json!({ "visitor": "Ada" }));
-    client.until_described(&greet, "Second.")?;
-    client.expect(&greet, &json!({ "name": "Ada" }), "Hello again, Ada.")?;
     // A grant belongs to one component.
-    let refused = client.call(&count, &visitor)?;
-    ensure!(refused.is_err(), "a component that nobody confirmed uses the grant: {refused:?}");
+    is_served_without_grants(plugin, client, "Second.", "Hello again, Ada.")?;
     operator.run(&["grant", plugin.name, "--confirm"])?;
-    client.expect(&count, &visitor, "Visit 2 of Ada.")
+    client.expect(&plugin.tool("count_visit"), &visitor(), "Visit 2 of Ada.")
+}
+
+fn visitor() -> Value {
+    json!({ "visitor": "Ada" })
+}
+
+/// Publishes it under its version: where that is.
+fn publish(plugin: &AuthoredPlugin, registry: &LocalRegistry) -> Result<String> {
+    let repository = format!("oci://{}/{}", registry.address, plugin.name);
+    command::run_and_capture(&mut plugin.wharf(["publish", &repository]))?;
+    Ok(repository)
+}
+
+/// It is listed and answers, and what needs a grant is refused.
+fn is_served_without_grants(
+    plugin: &AuthoredPlugin,
+    client: &mut Client,
+    description: &str,
+    greeting: &str,
+) -> Result<()> {
+    let greet = plugin.tool("greet");
+    client.until_described(&greet, description)?;
+    client.expect(&greet, &json!({ "name": "Ada" }), greeting)?;
+    let refused = client.call(&plugin.tool("count_visit"), &visitor())?;
+    ensure!(refused.is_err(), "what is not granted to this component is done: {refused:?}");
+    Ok(())
 }
