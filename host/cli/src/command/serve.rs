@@ -298,7 +298,7 @@ fn announce(host: &Host, stdio: bool, http: Option<&HttpServing>) {
         let token_file = token_file.as_deref().map(|file| tracing::field::display(file.display()));
         tracing::info!(
             target: "wharf::start",
-            mcp = format!("{url}/mcp"), url, token_file, known_clients = clients,
+            url, mcp = format!("{url}/mcp"), token_file, known_clients = clients,
             "serving MCP, terminals and streams over HTTP"
         );
     }
