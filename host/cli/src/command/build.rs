@@ -1,12 +1,16 @@
 //! `wharf build`: the component of a plugin, by the tools of its language.
 
-use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::Result;
 use clap::Args;
-use wharf_author::{AuthorError, Language, Project};
+use wharf_author::{AuthorError, BuiltComponent, Language, Project};
 
-use crate::{bytes::size, exit::Unusable, global::Global, progress::Step};
+use crate::{bytes::size, exit::Unusable, global::Global};
 
 /// Build the component of the plugin in a folder, with the tools of its language
 ///
@@ -37,20 +41,24 @@ pub(super) struct BuildArguments {
 impl BuildArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let project = Project::open(&self.folder).map_err(unusable)?;
-        let built = {
-            let _building = building(&project, global);
-            project.build(self.output.as_deref(), &self.arguments).map_err(unusable)?
-        };
+        let built = build(&project, self.output.as_deref(), &self.arguments, global).map_err(unusable)?;
         let version = built.version.map(|version| format!(" {version}")).unwrap_or_default();
         println!("{}: {}{version}, {}", built.file.display(), built.name, size(built.bytes));
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Shows that a plugin is being built, until what is returned is dropped. cargo shows that itself.
-pub(super) fn building(project: &Project, global: &Global) -> Option<Step> {
-    (project.language() != Language::Rust)
-        .then(|| global.progress().step(format!("building the plugin in {}", project.folder().display())))
+/// Builds a plugin, and shows that it does. cargo shows that itself.
+pub(super) fn build(
+    project: &Project,
+    output: Option<&Path>,
+    arguments: &[OsString],
+    global: &Global,
+) -> Result<BuiltComponent, AuthorError> {
+    let is_shown = project.language() != Language::Rust;
+    let shown = format!("building the plugin in {}", project.folder().display());
+    let _building = is_shown.then(|| global.progress().step(shown));
+    project.build(output, arguments)
 }
 
 /// What the author has to mend before anything can be built is told by its exit code.

@@ -17,10 +17,7 @@ use wharf::{Host, http::HttpAddress, with_causes};
 use wharf_author::{Project, SourceWatch};
 
 use self::story::Story;
-use super::{
-    build::building,
-    serve::{Beside, ServeArguments},
-};
+use super::serve::{Beside, ServeArguments};
 use crate::{bytes::size, global::Global};
 
 /// Serve the plugin in a folder, and build and swap it at each save
@@ -107,11 +104,7 @@ fn follow(host: Host, project: Project, mut watch: SourceWatch, global: Global) 
 /// Builds the component, and says how that went.
 fn build(project: &Project, global: &Global) -> bool {
     let began = std::time::Instant::now();
-    let built = {
-        let _building = building(project, global);
-        project.build(None, &[])
-    };
-    match built {
+    match super::build::build(project, None, &[], global) {
         Ok(built) => {
             let took = began.elapsed().as_secs_f64();
             eprintln!("built {} in {took:.1} s: {}", built.name, size(built.bytes));

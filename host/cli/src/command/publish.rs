@@ -18,7 +18,7 @@ use wharf::{
 use wharf_author::Project;
 
 use super::{
-    build::{building, unusable},
+    build::{build, unusable},
     inspect::{Look, plugin_name},
 };
 use crate::{exit::Misused, global::Global};
@@ -72,8 +72,7 @@ impl PublishArguments {
             Some(file) => file.clone(),
             None => {
                 let project = Project::open(&self.folder).map_err(unusable)?;
-                let _building = building(&project, global);
-                project.build(None, &[]).map_err(unusable)?.file
+                build(&project, None, &[], global).map_err(unusable)?.file
             }
         };
         let limits = HostLimits::default();

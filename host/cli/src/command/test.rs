@@ -29,7 +29,7 @@ use self::{
     servers::ScriptedServers,
     stage::Stage,
 };
-use super::build::{building, unusable};
+use super::build::{build, unusable};
 use crate::{
     exit::{FAILED, Unusable},
     global::{Global, runtime},
@@ -105,8 +105,7 @@ impl TestArguments {
         let component = if self.no_build {
             project.built().map_err(unusable)?
         } else {
-            let _building = building(&project, &global);
-            project.build(None, &[]).map_err(unusable)?
+            build(&project, None, &[], &global).map_err(unusable)?
         };
         global.prefer_configuration(project.folder().join(Project::CONFIGURATION));
         let name: PluginName = component.name.parse().map_err(|error| Unusable(format!("{error}")))?;
