@@ -38,9 +38,10 @@ impl ResultStore {
     }
 
     /// The sources that run a script: the engine is to run the first that it can parse.
-    /// A result is cut at `most` bytes, and the page keeps the rest under `number`.
-    pub(crate) fn run(&self, script: &str, number: u64, most: usize) -> Vec<String> {
-        let ask = RunParameters { key: &self.0, number, most, keep: BYTES_IN_PAGE, results: RESULTS_IN_PAGE };
+    /// A result is cut at `most` bytes, and the page keeps the rest under a number of its own
+    /// choice: the same script is the same source each time, which engines compile once.
+    pub(crate) fn run(&self, script: &str, most: usize) -> Vec<String> {
+        let ask = RunParameters { key: &self.0, most, keep: BYTES_IN_PAGE, results: RESULTS_IN_PAGE };
         let ask = serde_json::to_string(&ask).unwrap_or_default();
         bodies(script).iter().map(|body| wrapped(body, &ask)).collect()
     }
@@ -61,7 +62,6 @@ impl ResultStore {
 #[derive(Serialize)]
 struct RunParameters<'r> {
     key: &'r str,
-    number: u64,
     most: usize,
     keep: u64,
     results: usize,

@@ -92,14 +92,19 @@ pub(super) async fn paged(bench: &Bench) {
     let request = page.execute(source);
     assert!(!page.wait(request).await.truncated);
     assert!(read(&page, request, 0, 777).await == whole);
-    // The page keeps the last four.
-    let requests: Vec<_> = (0..5).map(|_| page.begin(Script { max_bytes: Some(10), ..Script::new(source) })).collect();
+    // The page keeps the last four, each under a number of its own.
+    let of = |number: usize| format!("'{number}'.repeat(1000)");
+    let begin = |number| page.begin(Script { max_bytes: Some(10), ..Script::new(of(number)) });
+    let requests: Vec<_> = (0..5).map(begin).collect();
     for request in &requests {
         page.wait(*request).await;
     }
     let first = page.pages().read_result(&page.owner, requests[0], 100, 10, PATIENCE).await;
     assert!(matches!(first, Err(WebViewError::Gone { .. })), "{first:?}");
-    assert!(read(&page, requests[1], 0, 4_000).await == whole);
+    for (number, request) in requests.iter().enumerate().skip(1) {
+        let whole = format!("\"{}\"", number.to_string().repeat(1_000));
+        assert!(read(&page, *request, 0, 4_000).await == whole.as_bytes(), "{number}");
+    }
     page.pages().acknowledge(&page.owner, requests[1]).expect("a request");
     let after = page.pages().read_result(&page.owner, requests[1], 100, 10, PATIENCE).await;
     assert!(matches!(after, Err(WebViewError::Gone { .. })), "{after:?}");

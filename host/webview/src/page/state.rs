@@ -184,7 +184,7 @@ impl PageState {
         idle.then(|| now.saturating_duration_since(self.used))
     }
 
-    /// The number of the next result, by which a page keeps it where it is cut.
+    /// The number of the next files that the page is given.
     pub(crate) fn number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number

@@ -62,13 +62,13 @@ impl Core {
     /// The end of a request by this report, bounded and cleaned.
     fn read(&self, page: &Page, work: &RequestWork, settled: Settled) -> RequestEnd {
         match (work, settled) {
-            (RequestWork::Script { max_bytes, number, .. }, Settled::Envelope(envelope)) => {
+            (RequestWork::Script { max_bytes, .. }, Settled::Envelope(envelope)) => {
                 match result(&envelope, *max_bytes) {
                     Ok(ScriptResult { data, bytes, kept, meta }) => RequestEnd::Done(RequestResult {
                         mime_type: "application/json",
                         data: data.into_bytes().into(),
                         bytes,
-                        rest: kept.then_some(*number),
+                        rest: kept,
                         meta,
                     }),
                     Err(failure) => failed(failure),

@@ -29,13 +29,12 @@ impl WebViews {
         let most = core.limits.result_bytes.min(core.limits.result_bytes_per_page);
         let max_bytes = max_bytes.map_or(most, |asked| most.min(u64::from(asked)));
         let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
-        let number = core.look(&page, |state, _| state.number());
-        let sources = page.result_store.run(&source, number, max_bytes);
+        let sources = page.result_store.run(&source, max_bytes);
         let unable = (isolated && !core.backend.abilities().isolated_world).then(|| {
             Failure::new(FailureKind::Unsupported, "this backend has no isolated world; run it in the world `page`")
         });
         let shares = core.reserve(&page, sources.iter().map(|source| source.len() as u64).sum())?;
-        let work = RequestWork::Script { isolated, frame: frame.clone(), max_bytes, number };
+        let work = RequestWork::Script { isolated, frame: frame.clone(), max_bytes };
         let command = BackendCommand::Inject(Injection { token, sources, isolated, frame });
         let task = RequestTask { kind: "script", work, shares };
         let request = NewRequest { id, token, task, patience, unable };

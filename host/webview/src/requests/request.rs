@@ -12,13 +12,7 @@ use crate::{Failure, RequestId, Token, shares::RequestShares};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RequestWork {
     /// A script.
-    Script {
-        isolated: bool,
-        frame: Option<String>,
-        max_bytes: usize,
-        /// The number by which the page keeps the part that is cut off.
-        number: u64,
-    },
+    Script { isolated: bool, frame: Option<String>, max_bytes: usize },
     /// An operation.
     Order(OrderEffect),
 }

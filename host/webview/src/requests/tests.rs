@@ -6,7 +6,7 @@ use serde_json::Map;
 use super::*;
 use crate::PageShares;
 
-const SCRIPT: RequestWork = RequestWork::Script { isolated: false, frame: None, max_bytes: 100, number: 1 };
+const SCRIPT: RequestWork = RequestWork::Script { isolated: false, frame: None, max_bytes: 100 };
 
 fn limits() -> WebViewLimits {
     WebViewLimits {

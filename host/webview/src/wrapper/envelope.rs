@@ -15,7 +15,7 @@ const MAXIMUM_HEAD_BYTES: usize = 64 << 10;
 /// How many lines of a stack are told.
 const STACK_LINES: usize = 6;
 /// The largest whole number that JavaScript has.
-const MAXIMUM_BYTES: u64 = (1 << 53) - 1;
+const MAXIMUM_NUMBER: u64 = (1 << 53) - 1;
 
 const NO_RESULT: &str = "what came back from the page is no result: its scripts have changed what results are made \
     with; run this in the isolated world";
@@ -26,8 +26,8 @@ pub(crate) struct ScriptResult {
     pub(crate) data: String,
     /// How many bytes the whole result has.
     pub(crate) bytes: u64,
-    /// Whether the page keeps the rest.
-    pub(crate) kept: bool,
+    /// The number by which the page keeps the rest.
+    pub(crate) kept: Option<u64>,
     pub(crate) meta: Map<String, Value>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct StoredPiece {
 struct EnvelopeHead {
     r#type: Option<String>,
     bytes: Option<u64>,
-    kept: Option<bool>,
+    kept: Option<u64>,
     failed: Option<String>,
     name: Option<String>,
     message: Option<String>,
@@ -105,13 +105,13 @@ pub(crate) fn result(envelope: &str, most: usize) -> Result<ScriptResult, Failur
     }
     let type_of = head.r#type.filter(|word| TYPES.contains(&word.as_str())).ok_or_else(none)?;
     let bytes = match head.bytes {
-        Some(bytes) if bytes > data.len() as u64 && bytes <= MAXIMUM_BYTES => bytes,
+        Some(bytes) if bytes > data.len() as u64 && bytes <= MAXIMUM_NUMBER => bytes,
         Some(_) => return Err(none()),
         // It is whole, so it is JSON.
         None if serde_json::from_str::<IgnoredAny>(data).is_ok() => data.len() as u64,
         None => return Err(none()),
     };
-    let kept = head.bytes.is_some() && head.kept == Some(true);
+    let kept = head.kept.filter(|number| head.bytes.is_some() && *number <= MAXIMUM_NUMBER);
     let meta = Map::from_iter([(TYPE.to_owned(), type_of.into())]);
     Ok(ScriptResult { data: data.to_owned(), bytes, kept, meta })
 }

@@ -55,10 +55,12 @@
       if (!kept) Object.defineProperty(globalThis, ask.key, { value: kept = new Map(), configurable: true });
       let end = Math.min(bytes.length, ask.keep);
       while (end < bytes.length && (bytes[end] & 0xc0) === 0x80) end--;
-      kept.set(ask.number, end < bytes.length ? bytes.slice(0, end) : bytes);
+      const number = Math.floor(Math.random() * 2 ** 53);
+      kept.delete(number);
+      kept.set(number, end < bytes.length ? bytes.slice(0, end) : bytes);
       while (kept.size > ask.results) kept.delete(kept.keys().next().value);
-      return true;
-    } catch { return false; }
+      return number;
+    } catch { return null; }
   };
   const pack = value => {
     const type = typeof value;

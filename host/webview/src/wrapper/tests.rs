@@ -26,10 +26,18 @@ fn refused(envelope: &str) -> bool {
 #[test]
 fn an_envelope_is_read_as_it_was_written() {
     let whole = result("{\"type\":\"object\"}\n{\"a\":1}", 100).expect("a result");
-    assert_eq!((whole.data.as_str(), whole.bytes, whole.kept), ("{\"a\":1}", 7, false));
+    assert_eq!((whole.data.as_str(), whole.bytes, whole.kept), ("{\"a\":1}", 7, None));
     assert_eq!(whole.meta["type"], "object");
-    let cut = result("{\"type\":\"string\",\"bytes\":500,\"kept\":true}\n\"abc", 100).expect("a result");
-    assert_eq!((cut.data.as_str(), cut.bytes, cut.kept), ("\"abc", 500, true));
+    let cut = result("{\"type\":\"string\",\"bytes\":500,\"kept\":42}\n\"abc", 100).expect("a result");
+    assert_eq!((cut.data.as_str(), cut.bytes, cut.kept), ("\"abc", 500, Some(42)));
+    for forged in ["-1", "1.5", "1e300", "true", "\"7\""] {
+        let forged = format!("{{\"type\":\"string\",\"bytes\":500,\"kept\":{forged}}}\n\"abc");
+        assert!(result(&forged, 100).is_err(), "{forged}");
+    }
+    let beyond = format!("{{\"type\":\"string\",\"bytes\":500,\"kept\":{}}}\n\"abc", u64::MAX);
+    assert_eq!(result(&beyond, 100).expect("a result").kept, None, "no page has such a number");
+    let null = result("{\"type\":\"string\",\"bytes\":500,\"kept\":null}\n\"abc", 100).expect("a result");
+    assert_eq!(null.kept, None);
     let failed = "{\"failed\":\"exception\",\"name\":\"E\",\"message\":\"m\",\"stack\":\"E: m\\n at a\\n at b\"}\n";
     let failure = result(failed, 100).expect_err("a failure");
     assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::Exception, "E: m\n    at a\n    at b"));
@@ -51,7 +59,7 @@ fn lines_of_a_stack_are_those_of_the_script_and_the_wrapper_is_left_out() {
 #[test]
 fn what_wraps_a_script_is_one_line_before_it() {
     let result_store = ResultStore::random().expect("randomness");
-    for source in result_store.run("first\nlet second = ';'; function f() { }\nthird", 1, 10) {
+    for source in result_store.run("first\nlet second = ';'; function f() { }\nthird", 10) {
         assert!(source.lines().nth(1).is_some_and(|line| line.starts_with("first")), "{source}");
     }
 }
@@ -126,7 +134,7 @@ fn a_page_that_posts_its_result_shows_the_token_and_forges_no_other() {
 fn a_backend_that_runs_nothing_finds_the_script_as_it_was_asked_for() {
     let results = ResultStore::random().expect("randomness");
     for script in ["document.title", "", "a;\nb // c\n", "'\n}, {\"most\": 1})'", "const a = {\n};\na"] {
-        let sources = results.run(script, 7, 1_000);
+        let sources = results.run(script, 1_000);
         assert_eq!(WrappedScript::find(&sources), Some(WrappedScript { script, most: 1_000 }), "{script:?}");
     }
     assert_eq!(WrappedScript::find(&results.read(7, 0, 10)), None);
@@ -143,7 +151,7 @@ fn an_answer_that_no_page_made_is_read_as_any_other() {
         (serde_json::json!({"a": [null]}), "object"),
     ] {
         let read = result(&ScriptAnswer::Value(&value).envelope(), 100).expect("a result");
-        assert_eq!((read.data, read.kept), (value.to_string(), false));
+        assert_eq!((read.data, read.kept), (value.to_string(), None));
         assert_eq!(read.meta["type"], type_of);
     }
     assert_eq!(result(&ScriptAnswer::Undefined.envelope(), 100).expect("a result").data, "null");

@@ -71,7 +71,7 @@ async fn a_backend_that_is_slow_about_one_call_holds_up_nobody_who_asks() {
 async fn the_rest_of_a_result_is_asked_of_the_page_that_keeps_it_and_of_no_other_document() {
     let bench = Bench::new(WebViewLimits::default());
     let (page, owner) = (bench.open(), bench.owner());
-    let cut = || Settled::Envelope("{\"type\":\"string\",\"bytes\":100,\"kept\":true}\n\"abc".into());
+    let cut = || Settled::Envelope("{\"type\":\"string\",\"bytes\":100,\"kept\":7}\n\"abc".into());
     let request = bench.execute(page);
     bench.quiet.sink(page).settle(bench.quiet.token(page), cut());
     bench.quiet.calls(page);
@@ -108,16 +108,17 @@ async fn which_rests_a_page_still_keeps_is_its_own_to_say_in_whichever_order_res
     let begun: Vec<_> = (0..6).map(|_| (bench.execute(page), bench.quiet.token(page))).collect();
     // Those of which the page may keep the rest, and two more. A backend reports them in an
     // order that is not the one in which they ended.
-    for (_, token) in [5, 4, 3, 1, 0, 2].map(|number| begun[number]) {
-        let cut = Settled::Envelope("{\"type\":\"string\",\"bytes\":100,\"kept\":true}\n\"abc".into());
-        bench.quiet.sink(page).settle(token, cut);
+    for number in [5, 4, 3, 1, 0, 2] {
+        let head = format!("{{\"type\":\"string\",\"bytes\":100,\"kept\":{number}}}");
+        bench.quiet.sink(page).settle(begun[number].1, Settled::Envelope(format!("{head}\n\"abc")));
     }
     bench.quiet.calls(page);
-    for (request, _) in begun {
+    for (number, (request, _)) in begun.into_iter().enumerate() {
         let (pages, owner) = (bench.pages.clone(), owner.clone());
         let reading = tokio::spawn(async move { pages.read_result(&owner, request, 50, 10, AMPLE).await });
+        let by_its_number = format!("\"number\":{number}}}");
         let asked = until("the page is asked", || match bench.quiet.calls(page).pop() {
-            Some(Call::Inject(injection)) => Some(injection.token),
+            Some(Call::Inject(injection)) => injection.sources[0].contains(&by_its_number).then_some(injection.token),
             _ => None,
         });
         bench.quiet.sink(page).settle(asked.await, Settled::Envelope("{\"start\":50,\"next\":53}\ndef".into()));
@@ -133,7 +134,7 @@ async fn a_page_that_does_not_answer_a_read_is_not_read_for_ever() {
     let (page, owner) = (bench.open(), bench.owner());
     let cut = || {
         let request = bench.execute(page);
-        let cut = Settled::Envelope("{\"type\":\"string\",\"bytes\":100,\"kept\":true}\n\"abc".into());
+        let cut = Settled::Envelope("{\"type\":\"string\",\"bytes\":100,\"kept\":7}\n\"abc".into());
         bench.quiet.sink(page).settle(bench.quiet.token(page), cut);
         bench.quiet.calls(page);
         request
