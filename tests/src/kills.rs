@@ -17,7 +17,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use wharf::inventory::{BucketSelection, ImportMode, Inventory};
+use wharf::inventory::{BucketSelection, ImportMode, Inventory as _, SqliteInventory};
 
 use self::lane::{Lane, Unanswered};
 use crate::{Client, Command, Data, component, wharf};
@@ -163,11 +163,11 @@ fn acknowledge(lanes: &mut [Box<dyn Lane>], answer: &Value) -> usize {
 /// The accounts of the store agree with its entries, in every bucket.
 fn check_store(data: &Data) {
     let (copy, file): (Data, PathBuf) = (Data::alone(), data.path().join("export"));
-    let inventory = Inventory::open(data.path()).expect("the store opens");
+    let inventory = SqliteInventory::open(data.path()).expect("the store opens");
     let mut out = std::fs::File::create(&file).expect("a file");
     inventory.export(&BucketSelection::default(), &mut out).expect("the store can be exported");
     // An import counts every bucket again.
     let mut lines = BufReader::new(std::fs::File::open(&file).expect("the file"));
-    let imported = Inventory::open_or_make(copy.path()).expect("a store").import(&mut lines, ImportMode::Refuse);
+    let imported = SqliteInventory::open_or_make(copy.path()).expect("a store").import(&mut lines, ImportMode::Refuse);
     imported.expect("every bucket has what its account says");
 }

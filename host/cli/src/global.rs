@@ -153,10 +153,10 @@ impl Global {
     async fn opened(&self, configuration: Configuration, how: impl FnOnce(HostBuilder) -> HostBuilder) -> Result<Host> {
         let data = self.data(&configuration)?;
         let bundled_missing = configuration.plugins.is_empty();
-        let host = how(self.builder(configuration)?)
-            .open()
-            .await
-            .map_err(|error| Unusable(format!("{} ({})", with_causes(&error), data.display())))?;
+        let host = how(self.builder(configuration)?).open().await.map_err(|error| match error.is_of_database() {
+            true => Unusable(with_causes(&error)),
+            false => Unusable(format!("{} ({})", with_causes(&error), data.display())),
+        })?;
         if bundled_missing && host.installed().is_empty() && host.rejected().is_empty() && host.compiling().is_empty() {
             tracing::warn!(
                 "this binary was built without plugins, so there are no tools; run `cargo xtask plugins` and build \

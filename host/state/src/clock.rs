@@ -114,20 +114,24 @@ impl Clock for ManualClock {
 }
 
 /// Milliseconds since 1970 in UTC, the unit of every stored time.
-pub(crate) fn to_milliseconds(time: SystemTime) -> i64 {
+#[must_use]
+pub fn to_milliseconds(time: SystemTime) -> i64 {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(since) => duration_milliseconds(since),
         Err(before) => -duration_milliseconds(before.duration()),
     }
 }
 
-pub(crate) fn from_milliseconds(milliseconds: i64) -> SystemTime {
+/// The time of so many milliseconds since 1970.
+#[must_use]
+pub fn from_milliseconds(milliseconds: i64) -> SystemTime {
     let distance = Duration::from_millis(milliseconds.unsigned_abs());
     if milliseconds < 0 { SystemTime::UNIX_EPOCH - distance } else { SystemTime::UNIX_EPOCH + distance }
 }
 
-/// Clamps to a quarter of the range (73 million years), so that the sum of
+/// A duration in milliseconds, clamped to a quarter of the range (73 million years), so that the sum of
 /// two times never overflows.
-pub(crate) fn duration_milliseconds(duration: Duration) -> i64 {
+#[must_use]
+pub fn duration_milliseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX).min(i64::MAX / 4)
 }

@@ -155,7 +155,13 @@ pub enum StateError {
         /// The database's error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The store was shut down, or its writer ended, before it answered.
+    /// The server that holds the state cannot be reached, or takes no requests now.
+    #[error("the database that holds the state cannot be reached, and nothing was written; try again in a while")]
+    Unreachable {
+        /// The connection's error.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The store was shut down, its writer ended, or its connection broke, before it answered.
     /// The change may have been made.
     #[error("the state store stopped before it answered; read again before you repeat the change")]
     Stopped,
@@ -213,6 +219,7 @@ impl From<StateError> for Error {
             | StateError::Disk { .. }
             | StateError::Damaged { .. }
             | StateError::Failed { .. }
+            | StateError::Unreachable { .. }
             | StateError::Stopped => Self::retryable(Code::Unavailable, message),
         }
     }

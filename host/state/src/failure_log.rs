@@ -17,8 +17,8 @@ const QUIET: Duration = Duration::from_secs(60);
 const MOST: usize = 16;
 
 /// Failures by their text.
-#[derive(Debug)]
-pub(super) struct FailureLog(Mutex<BTreeMap<String, LoggedFailure>>);
+#[derive(Debug, Default)]
+pub struct FailureLog(Mutex<BTreeMap<String, LoggedFailure>>);
 
 #[derive(Debug)]
 struct LoggedFailure {
@@ -29,13 +29,15 @@ struct LoggedFailure {
 }
 
 impl FailureLog {
-    pub(super) const fn new() -> Self {
+    /// Without any failure.
+    #[must_use]
+    pub const fn new() -> Self {
         Self(Mutex::new(BTreeMap::new()))
     }
 
     /// Counts a failure. Where a line about it is due, returns how many failures of this
     /// kind happened since the last line.
-    pub(super) fn record(&self, text: &str, now: Instant) -> Option<u64> {
+    pub fn record(&self, text: &str, now: Instant) -> Option<u64> {
         let mut failures = self.0.lock();
         match failures.get_mut(text) {
             Some(logged) if now.saturating_duration_since(logged.at) < QUIET => {

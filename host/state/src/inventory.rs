@@ -1,10 +1,91 @@
-//! The operator's view of a store: the records and errors of
-//! [`crate::Inventory`]. It knows nothing of SQL.
+//! The operator's view of a store: what its inventory does, with records and errors. It knows
+//! nothing of SQL.
+
+use std::io::{self, BufRead, Write};
 
 use serde::Serialize;
 use wharf_core::{AssistantId, BucketName, PluginName, ScopeKey, ScopeKind, SessionId, TenantId, ThreadId};
 
-use crate::{OpenError, StateError};
+use crate::{ClockDoubt, OpenError, StateError};
+
+/// The content of a store, for its operator, whether hosts use it or not.
+///
+/// It asks for no grant and knows no call: the permission to open the store is enough. A bucket
+/// that expired, which a host reads as empty, does not appear.
+pub trait Inventory: std::fmt::Debug {
+    /// The chosen buckets, grouped by tenant, plugin and kind of scope, in this order.
+    ///
+    /// # Errors
+    /// Storage errors.
+    fn groups(&self, selection: &BucketSelection) -> Result<Vec<BucketGroup>, InventoryError>;
+
+    /// The totals of the chosen buckets.
+    ///
+    /// # Errors
+    /// Storage errors.
+    fn totals(&self, selection: &BucketSelection) -> Result<BucketTotals, InventoryError> {
+        let mut totals = BucketTotals::default();
+        for group in self.groups(selection)? {
+            totals.buckets += group.buckets;
+            totals.entries += group.entries;
+            totals.bytes += group.bytes;
+        }
+        Ok(totals)
+    }
+
+    /// Calls `each` with the chosen buckets, in the order of their names, as they
+    /// are at one moment. Holds few of them in memory at a time.
+    ///
+    /// # Errors
+    /// `Write` where `each` fails; storage errors.
+    fn buckets(
+        &self,
+        selection: &BucketSelection,
+        each: &mut dyn FnMut(BucketSummary) -> io::Result<()>,
+    ) -> Result<(), InventoryError>;
+
+    /// Writes the chosen buckets as they are at one moment, as the lines that
+    /// [`Inventory::import`] reads. Holds few entries in memory at a time.
+    ///
+    /// An export has the moment at which each bucket expires, and no revisions.
+    ///
+    /// # Errors
+    /// `Write` where `out` fails; storage errors.
+    fn export(&self, selection: &BucketSelection, out: &mut dyn Write) -> Result<BucketTotals, InventoryError>;
+
+    /// Writes the content of an export, all of it or nothing. Hosts cannot write meanwhile.
+    ///
+    /// Every entry gets a revision that no store ever gave: above every revision of
+    /// this store, and above the number of milliseconds since 1970, which no
+    /// store's own count of writes reaches. The import ignores quotas, which are the
+    /// operator's own.
+    ///
+    /// # Errors
+    /// `Import` where the export is refused; `ReadOnly` and other storage
+    /// errors.
+    fn import(&self, from: &mut dyn BufRead, mode: ImportMode) -> Result<ImportReport, InventoryError>;
+
+    /// Removes the chosen buckets with their content. Works in steps
+    /// between which hosts go on; one step removes a bucket as a whole.
+    ///
+    /// # Errors
+    /// `ReadOnly` and other storage errors.
+    fn clear(&self, selection: &BucketSelection) -> Result<BucketTotals, InventoryError>;
+
+    /// Why hosts doubt the wall clock, where they do.
+    ///
+    /// # Errors
+    /// Storage errors.
+    fn clock_doubt(&self) -> Result<Option<ClockDoubt>, InventoryError>;
+
+    /// Confirms that the wall clock is right: its time counts from now on, and buckets that
+    /// are expired by it end. Running hosts learn of it at their next sweep, within
+    /// minutes. Returns the doubt that this ends.
+    ///
+    /// # Errors
+    /// `ReadOnly` and other storage errors; `ForeignClock` where a database has the say.
+    fn confirm_clock(&self) -> Result<Option<ClockDoubt>, InventoryError>;
+}
 
 /// Selects the buckets that match every given part.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -118,6 +199,15 @@ pub enum InventoryError {
     /// The store cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
+    /// The database server cannot be used.
+    #[error(transparent)]
+    Server(Box<dyn std::error::Error + Send + Sync>),
+    /// Expiry is judged by the clock of a database server.
+    #[error(
+        "the state is on a database server, and what expires does so by the server's clock and the host's own, \
+         whichever says less; there is nothing to confirm: set the clock that is wrong"
+    )]
+    ForeignClock,
     /// The store failed. Buckets that a `clear` had already removed stay
     /// removed.
     #[error(transparent)]
@@ -128,6 +218,14 @@ pub enum InventoryError {
     /// The import is refused.
     #[error(transparent)]
     Import(#[from] ImportError),
+}
+
+impl ImportError {
+    /// A key that a bucket has already.
+    #[must_use]
+    pub fn twice(line: u64, key: &str) -> Self {
+        Self::Line { line, problem: format!("the key {key:?} is there twice") }
+    }
 }
 
 /// Why an export is not imported. The store is unchanged.

@@ -10,22 +10,25 @@ mod clock;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
 mod error;
+mod failure_log;
 mod host_time;
 mod inventory;
 mod key_values;
 mod memory;
-mod rules;
-mod scan_range;
+pub mod rules;
+pub mod scan_range;
 mod sqlite;
 mod store;
-mod transfer;
+pub mod transfer;
 mod turns;
 
-pub use clock::{Clock, ManualClock, SystemClock, Uptime};
+pub use clock::{Clock, ManualClock, SystemClock, Uptime, duration_milliseconds, from_milliseconds, to_milliseconds};
 pub use error::{OpenError, StateError};
+pub use failure_log::FailureLog;
 pub use host_time::{ClockDoubt, HostTime, MOST_PAUSE};
 pub use inventory::{
-    BucketGroup, BucketSelection, BucketSummary, BucketTotals, ImportError, ImportMode, ImportReport, InventoryError,
+    BucketGroup, BucketSelection, BucketSummary, BucketTotals, ImportError, ImportMode, ImportReport, Inventory,
+    InventoryError,
 };
 pub use key_values::{CountError, KeyValues};
 pub use memory::MemoryStore;
@@ -34,7 +37,7 @@ pub use rules::{
 };
 pub use sqlite::{
     SqliteStore,
-    inventory::Inventory,
+    inventory::SqliteInventory,
     options::{Durability, SqliteOptions},
 };
 pub use store::{EntryPage, KeyPage, ScopePolicy, ScopeUsage, StateChange, StateEntry, StateStore, SweepTotals};

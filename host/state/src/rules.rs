@@ -115,14 +115,22 @@ impl Growth {
     }
 }
 
-pub(crate) fn check_keys(keys: &[String]) -> Result<(), StateError> {
+/// Refuses too many keys, and illegal ones.
+///
+/// # Errors
+/// `TooManyKeys`, `IllegalKey`.
+pub fn check_keys(keys: &[String]) -> Result<(), StateError> {
     if keys.len() > MAX_KEYS {
         return Err(StateError::TooManyKeys { given: keys.len() });
     }
     keys.iter().try_for_each(|key| check_key(key))
 }
 
-pub(crate) fn check_changes(changes: &[StateChange]) -> Result<(), StateError> {
+/// Refuses changes that no store makes, whatever it holds.
+///
+/// # Errors
+/// `TooManyChanges`, `IllegalKey`, `ValueTooLarge`, `DuplicateKey`.
+pub fn check_changes(changes: &[StateChange]) -> Result<(), StateError> {
     if changes.len() > MAX_CHANGES {
         return Err(StateError::TooManyChanges { given: changes.len() });
     }
@@ -158,18 +166,22 @@ pub(crate) fn check_key(key: &str) -> Result<(), StateError> {
     }
 }
 
-pub(crate) fn entry_bytes(key: &str, value: &[u8]) -> u64 {
+/// What an entry counts against the quotas.
+#[must_use]
+pub fn entry_bytes(key: &str, value: &[u8]) -> u64 {
     (key.len() + value.len()) as u64
 }
 
 /// When a scope that is used at `now` expires, in milliseconds since 1970.
-pub(crate) fn expires_after_use(policy: &ScopePolicy, now: i64) -> Option<i64> {
+#[must_use]
+pub fn expires_after_use(policy: &ScopePolicy, now: i64) -> Option<i64> {
     policy.idle_expiry.map(|idle| now + duration_milliseconds(idle))
 }
 
 /// Whether the stored expiry is so far from the expiry after a use at `now` that
 /// it must be written: further than one `part` of the idle time.
-pub(crate) fn worth_remembering(policy: &ScopePolicy, stored: Option<i64>, now: i64, part: i64) -> bool {
+#[must_use]
+pub fn worth_remembering(policy: &ScopePolicy, stored: Option<i64>, now: i64, part: i64) -> bool {
     match (policy.idle_expiry, stored) {
         (None, None) => false,
         (None, Some(_)) | (Some(_), None) => true,

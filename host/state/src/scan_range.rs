@@ -4,16 +4,18 @@
 use crate::{MAX_PAGE_ENTRIES, StateError, rules};
 
 /// What a scan asks for, within what one may.
-#[derive(Clone, Copy)]
-pub(crate) struct ScanRange<'a> {
-    pub(crate) prefix: &'a str,
+#[derive(Debug, Clone, Copy)]
+pub struct ScanRange<'a> {
+    /// The prefix of the keys.
+    pub prefix: &'a str,
     after: Option<&'a str>,
     limit: usize,
     max_bytes: u64,
 }
 
 /// Where the first key is looked for.
-pub(crate) enum ScanStart<'a> {
+#[derive(Debug, Clone, Copy)]
+pub enum ScanStart<'a> {
     /// At this key.
     At(&'a str),
     /// Behind it.
@@ -21,7 +23,8 @@ pub(crate) enum ScanStart<'a> {
 }
 
 /// What a page can still take.
-pub(crate) struct PageRoom {
+#[derive(Debug)]
+pub struct PageRoom {
     is_empty: bool,
     entries: usize,
     bytes: u64,
@@ -29,28 +32,46 @@ pub(crate) struct PageRoom {
 
 impl<'a> ScanRange<'a> {
     /// Clamps the limit, and refuses what no key can begin with.
-    pub(crate) fn new(prefix: &'a str, after: Option<&'a str>, limit: u32, max_bytes: u64) -> Result<Self, StateError> {
+    ///
+    /// # Errors
+    /// `IllegalKey`.
+    pub fn new(prefix: &'a str, after: Option<&'a str>, limit: u32, max_bytes: u64) -> Result<Self, StateError> {
         rules::check_bound(prefix)?;
         rules::check_bound(after.unwrap_or_default())?;
         Ok(Self { prefix, after, limit: limit.clamp(1, MAX_PAGE_ENTRIES) as usize, max_bytes })
     }
 
-    pub(crate) fn start(&self) -> ScanStart<'a> {
+    /// Where the walk begins.
+    #[must_use]
+    pub fn start(&self) -> ScanStart<'a> {
         match self.after {
             Some(after) if after >= self.prefix => ScanStart::After(after),
             _ => ScanStart::At(self.prefix),
         }
     }
 
+    /// Most entries of the page.
+    #[must_use]
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Most bytes of the page, beyond its first entry.
+    #[must_use]
+    pub fn max_bytes(&self) -> u64 {
+        self.max_bytes
+    }
+
     /// That of an empty page.
-    pub(crate) fn room(&self) -> PageRoom {
+    #[must_use]
+    pub fn room(&self) -> PageRoom {
         PageRoom { is_empty: true, entries: self.limit, bytes: self.max_bytes }
     }
 }
 
 impl PageRoom {
     /// Whether the next entry has room; the first one always has.
-    pub(crate) fn takes(&mut self, bytes: u64) -> bool {
+    pub fn takes(&mut self, bytes: u64) -> bool {
         let fits = self.entries > 0 && (bytes <= self.bytes || self.is_empty);
         if fits {
             self.is_empty = false;

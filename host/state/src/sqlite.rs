@@ -6,7 +6,6 @@
 //! crate names SQL.
 
 mod expire;
-mod failure_log;
 mod fault;
 pub(crate) mod inventory;
 mod job;

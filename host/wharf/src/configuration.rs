@@ -20,14 +20,15 @@ mod process;
 mod profile;
 mod request;
 mod schema;
-mod terminal;
 #[cfg(feature = "http")]
+mod state;
+mod terminal;
 mod tls;
 mod traces;
 mod webview;
 
 pub use audit::AuditSettings;
-pub use document::{Configuration, ContextSettings, Durability, StateSettings};
+pub use document::{Configuration, ContextSettings};
 pub use environment::InvalidVariable;
 pub use error::{ConfigurationError, InvalidConfiguration, NameUnavailable};
 pub(crate) use grants::granted_names;
@@ -41,6 +42,7 @@ pub use process::{RequiredContainment, WorkspaceSettings};
 pub use profile::Profile;
 pub use request::{SecretSettings, SecretSource, SecretUnavailable};
 pub(crate) use request::{read_header, read_secrets};
+pub use state::{ConnectionUnreadable, Durability, StateSettings};
 pub use terminal::TerminalSettings;
 pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, pool_settings as terminal_settings};
 #[cfg(feature = "http")]

@@ -1,8 +1,46 @@
-//! What plugins keep in the store of a data directory, for its operator: listed, exported,
-//! imported and cleared. No call of a tool leads here.
+//! What plugins keep in the store of a host, for its operator: listed, exported, imported and
+//! cleared. No call of a tool leads here.
+
+use std::path::Path;
 
 pub use wharf_core::{BucketName, ScopeKind};
 pub use wharf_state::{
     BucketGroup, BucketSelection, BucketSummary, BucketTotals, ImportError, ImportMode, ImportReport, Inventory,
-    InventoryError,
+    InventoryError, SqliteInventory,
 };
+
+use crate::Configuration;
+
+/// What [`open`] does where the data directory has no store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingStore {
+    /// Refuses with [`InventoryError::Absent`].
+    Refuse,
+    /// Makes an empty one.
+    Make,
+}
+
+/// Opens the inventory of the store that a host of this configuration has: on the database
+/// server that `[state]` names, or in `data`. Its calls block; call them from no
+/// asynchronous task.
+///
+/// # Errors
+/// `Absent`, `Open` or `Server` where it cannot be opened.
+pub fn open(
+    configuration: &Configuration,
+    data: &Path,
+    missing: MissingStore,
+) -> Result<Box<dyn Inventory>, InventoryError> {
+    #[cfg(feature = "postgres")]
+    if let Some(inventory) = crate::database::open_inventory(configuration)? {
+        return Ok(Box::new(inventory));
+    }
+    // A build without databases refuses such a configuration when it is read.
+    #[cfg(not(feature = "postgres"))]
+    let _ = configuration;
+    let opened = match missing {
+        MissingStore::Refuse => SqliteInventory::open(data)?,
+        MissingStore::Make => SqliteInventory::open_or_make(data)?,
+    };
+    Ok(Box::new(opened))
+}

@@ -46,6 +46,8 @@ mod collector;
 pub mod configuration;
 mod configuration_report;
 pub mod control;
+#[cfg(feature = "postgres")]
+mod database;
 mod file_stamp;
 mod folder;
 mod front_ends;

@@ -19,6 +19,7 @@ mod coverage;
 mod debian;
 mod demo;
 mod deny;
+mod disk;
 mod foreign;
 mod fuzz;
 mod kits;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
@@ -61,32 +62,82 @@ pub(crate) fn ensure_interactive() -> Result<()> {
     ensure(&INTERACTIVE, "which tests drive in terminals", "Their tests say that they tested nothing")
 }
 
-/// The registry that plugins are added from in tests.
-const REGISTRY: &str = "docker-registry";
+/// A server for tests. It is unpacked and not installed: installed it would serve on this
+/// machine from then on.
+struct UnpackedServer {
+    package: &'static str,
+    /// Below `target/`.
+    folder: &'static str,
+    purpose: &'static str,
+    without: &'static str,
+    size: &'static str,
+}
 
-/// Sees to it that a real registry is there for tests. It is unpacked and not installed:
-/// installed it would serve on this machine from then on.
+/// The registry that plugins are added from in tests.
+const REGISTRY: UnpackedServer = UnpackedServer {
+    package: "docker-registry",
+    folder: "docker-registry",
+    purpose: "which tests add plugins from",
+    without: "Tests that add plugins from a real registry say that they tested nothing",
+    size: "5 MB, seconds",
+};
+
+/// The database server that tests keep state on.
+const POSTGRES: UnpackedServer = UnpackedServer {
+    package: "postgresql-15",
+    folder: "postgresql",
+    purpose: "on which tests keep state",
+    without: "Tests of state on PostgreSQL say that they tested nothing",
+    size: "25 MB, seconds",
+};
+/// Where Debian has the server's programs, which is on no `PATH`.
+const POSTGRES_PROGRAMS: &str = "/usr/lib/postgresql";
+
+/// Sees to it that a real registry is there for tests.
 pub(crate) fn ensure_registry(workspace: &Workspace) -> Result<()> {
-    let root = workspace.target().join(REGISTRY);
-    if command::exists(REGISTRY) || root.is_dir() {
+    if command::exists(REGISTRY.package) {
         return Ok(());
     }
-    let without = "Tests that add plugins from a real registry say that they tested nothing";
-    if !debian::available() {
-        say(&format!("Missing: {REGISTRY}, and there is no apt to unpack it with. {without}."));
+    REGISTRY.ensure(workspace, || Ok(BTreeSet::from([REGISTRY.package.to_owned()])))
+}
+
+/// Sees to it that a real PostgreSQL is there for tests.
+pub(crate) fn ensure_postgres(workspace: &Workspace) -> Result<()> {
+    if Path::new(POSTGRES_PROGRAMS).is_dir() {
         return Ok(());
     }
-    debian::refresh_lists()?;
-    say(&format!("Unpacking Debian's {REGISTRY}, which tests add plugins from, under target/ (5 MB, seconds)."));
-    let (stage, downloads) = (root.with_extension("stage"), root.with_extension("downloads"));
-    let unpacked = debian::unpack(&BTreeSet::from([REGISTRY.to_owned()]), &downloads, &stage);
-    if let Err(error) = unpacked {
-        say(&format!("{REGISTRY} cannot be had: {error:#}. {without}."));
-        return Ok(());
+    POSTGRES.ensure(workspace, || {
+        let mut packages = debian::with_libraries(POSTGRES.package)?;
+        // Its libraries; a compiler of queries, which is large, is loaded where it is there.
+        packages.retain(|package| package.starts_with("lib") && !package.starts_with("libllvm"));
+        packages.insert(POSTGRES.package.to_owned());
+        Ok(packages)
+    })
+}
+
+impl UnpackedServer {
+    fn ensure(&self, workspace: &Workspace, packages: impl FnOnce() -> Result<BTreeSet<String>>) -> Result<()> {
+        let Self { package, folder, purpose, without, size } = self;
+        let root = workspace.target().join(folder);
+        if root.is_dir() {
+            return Ok(());
+        }
+        if !debian::available() {
+            say(&format!("Missing: {package}, and there is no apt to unpack it with. {without}."));
+            return Ok(());
+        }
+        debian::refresh_lists()?;
+        say(&format!("Unpacking Debian's {package}, {purpose}, under target/ ({size})."));
+        let (stage, downloads) = (root.with_extension("stage"), root.with_extension("downloads"));
+        let unpacked = packages().and_then(|packages| debian::unpack(&packages, &downloads, &stage));
+        if let Err(error) = unpacked {
+            say(&format!("{package} cannot be had: {error:#}. {without}."));
+            return Ok(());
+        }
+        // The folder gets its name when it is complete.
+        fs::rename(&stage, &root)?;
+        Ok(fs::remove_dir_all(&downloads)?)
     }
-    // The folder gets its name when it is complete.
-    fs::rename(&stage, &root)?;
-    Ok(fs::remove_dir_all(&downloads)?)
 }
 
 /// Sees to it that WebViews can be built and shown, or says what is missing.

@@ -22,6 +22,7 @@ use crate::book;
 use crate::command::{self, say};
 use crate::components;
 use crate::demo;
+use crate::disk;
 use crate::kits;
 use crate::node;
 use crate::outside;
@@ -79,6 +80,9 @@ The first run compiles wasmtime and takes minutes; later ones take what the test
 Example: only the Rust tests of one crate, as usual
   cargo test -p wharf-state
 ";
+
+/// What a whole run leaves under `target/`, in gigabytes.
+const GIGABYTES: u64 = 24;
 
 /// A part of the run, in the order of running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,6 +208,10 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     let names: Vec<_> = parts.iter().map(|part| part.name()).collect();
     say(&format!("Running: {}. Plugins and the host are built first where a part needs them.", names.join(", ")));
 
+    if parts.len() == TestPart::USUAL.len() {
+        disk::warn_where_scarce(&workspace, GIGABYTES)?;
+    }
+
     let mut outcomes = Vec::new();
     if parts.iter().any(|part| part.needs_binary()) {
         let tests = parts.contains(&TestPart::Rust);
@@ -236,6 +244,7 @@ fn build(workspace: &Workspace, tests: bool) -> Result<()> {
     packages::ensure_browser()?;
     packages::ensure_interactive()?;
     packages::ensure_registry(workspace)?;
+    packages::ensure_postgres(workspace)?;
     components::build(workspace, true, Choice::from_environment()?)?;
     say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");
     let mut cargo = command::cargo(&workspace.root);

@@ -14,6 +14,8 @@ mod look;
 pub mod machine;
 mod pause;
 #[cfg(target_os = "linux")]
+pub mod postgres;
+#[cfg(target_os = "linux")]
 pub mod processes;
 
 use std::{

@@ -16,6 +16,7 @@ mod content_store;
 mod contexts;
 mod contract;
 mod corpora;
+mod database;
 mod documents;
 mod drafts;
 mod failures;

@@ -39,6 +39,7 @@ impl DoctorArguments {
         let opened = runtime.block_on(global.builder(configuration.clone())?.fixed_grants().open());
         findings.push(opening::configuration(global.configuration_path().as_deref(), opened.as_ref().err()));
         findings.push(opening::data(&data, opened.as_ref().err()));
+        findings.extend(opening::database(&configuration, opened.as_ref().err()));
         if let Ok(host) = &opened {
             findings.push(opening::cache(host));
             findings.push(clock(host));

@@ -3,8 +3,7 @@
 
 use std::time::Instant;
 
-use super::failure_log::FailureLog;
-use crate::{InventoryError, StateError};
+use crate::{FailureLog, InventoryError, StateError};
 
 /// Why an operation on the database ended: our rules refused it, which leaves the
 /// transaction intact, or the database failed, which does not.

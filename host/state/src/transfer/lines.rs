@@ -1,17 +1,4 @@
-//! The lines of an export: JSON, one object a line.
-//!
-//! ```text
-//! {"format":"wharf-state","version":1}
-//! {"bucket":{"tenant":"local","plugin":"planning","kind":"session","session":"s","bucket":"main","entries":2,"bytes":17}}
-//! {"entry":{"key":"goal","text":"ship it"}}
-//! {"entry":{"key":"logo","base64":"/9j/"}}
-//! {"end":{"buckets":1,"entries":2,"bytes":17}}
-//! ```
-//!
-//! Buckets are in the order of their names and entries in that of their keys,
-//! so that the same state is always the same text. A bucket that expires when idle has
-//! `expires`, the moment at which it does. An export has no revisions: imported entries
-//! get new ones.
+//! What a line of an export is, and how it is read and written.
 
 use std::io::{self, BufRead, Read as _};
 
@@ -37,26 +24,26 @@ struct ExportHeader {
 /// Every line after the first.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ExportLine {
+pub(super) enum ExportLine {
     Bucket(BucketLine),
     Entry(EntryLine),
     End(BucketTotals),
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct BucketLine {
+pub(super) struct BucketLine {
     #[serde(flatten)]
-    pub(crate) scope: ScopeKey,
-    pub(crate) entries: u64,
-    pub(crate) bytes: u64,
+    pub(super) scope: ScopeKey,
+    pub(super) entries: u64,
+    pub(super) bytes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) expires: Option<String>,
+    pub(super) expires: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct EntryLine {
-    pub(crate) key: String,
+pub(super) struct EntryLine {
+    pub(super) key: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,7 +52,7 @@ pub(crate) struct EntryLine {
 
 impl BucketLine {
     /// When the bucket expires, in milliseconds since 1970.
-    pub(crate) fn expires(&self) -> Result<Option<i64>, String> {
+    pub(super) fn expires(&self) -> Result<Option<i64>, String> {
         let parse = |text: &str| {
             DateTime::parse_from_rfc3339(text)
                 .map(|moment| moment.timestamp_millis())
@@ -76,7 +63,7 @@ impl BucketLine {
 
     /// Refuses ids that the kind of scope does not have: no call could name such a bucket,
     /// so nothing would ever read it.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         let ScopeKey { kind, session, assistant, thread, .. } = &self.scope;
         let named = (session.is_some(), assistant.is_some(), thread.is_some());
         let right = match kind {
@@ -90,7 +77,7 @@ impl BucketLine {
 }
 
 impl EntryLine {
-    pub(crate) fn new(key: &str, value: &[u8]) -> Self {
+    pub(super) fn new(key: &str, value: &[u8]) -> Self {
         let (text, base64) = match std::str::from_utf8(value) {
             Ok(text) => (Some(text.to_owned()), None),
             Err(_) => (None, Some(STANDARD.encode(value))),
@@ -99,7 +86,7 @@ impl EntryLine {
     }
 
     /// Key and value, checked as those of a call.
-    pub(crate) fn take(self) -> Result<(String, Vec<u8>), String> {
+    pub(super) fn take(self) -> Result<(String, Vec<u8>), String> {
         let value = match (self.text, self.base64) {
             (Some(text), None) => text.into_bytes(),
             (None, Some(encoded)) => {
@@ -114,15 +101,16 @@ impl EntryLine {
 
 /// The time at which a bucket expires, as RFC 3339, for people and for the export. None for
 /// moments beyond the calendar, in 260,000 years.
-pub(crate) fn moment(milliseconds: i64) -> Option<String> {
+#[must_use]
+pub fn moment(milliseconds: i64) -> Option<String> {
     Some(DateTime::<Utc>::from_timestamp_millis(milliseconds)?.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
 
-pub(crate) fn write_header(out: &mut dyn io::Write) -> io::Result<()> {
+pub(super) fn write_header(out: &mut dyn io::Write) -> io::Result<()> {
     write_json(out, &ExportHeader { format: FORMAT.to_owned(), version: VERSION })
 }
 
-pub(crate) fn write(out: &mut dyn io::Write, line: &ExportLine) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn io::Write, line: &ExportLine) -> io::Result<()> {
     write_json(out, line)
 }
 
@@ -132,16 +120,16 @@ fn write_json(out: &mut dyn io::Write, value: &impl Serialize) -> io::Result<()>
 }
 
 /// Reads an export and holds one line at a time.
-pub(crate) struct ExportReader<'r> {
+pub(super) struct ExportReader<'r> {
     from: &'r mut dyn BufRead,
     buffer: Vec<u8>,
     /// Number of the last line, counted from 1.
-    pub(crate) number: u64,
+    pub(super) number: u64,
 }
 
 impl<'r> ExportReader<'r> {
     /// Reads and checks the first line.
-    pub(crate) fn begin(from: &'r mut dyn BufRead) -> Result<Self, ImportError> {
+    pub(super) fn begin(from: &'r mut dyn BufRead) -> Result<Self, ImportError> {
         let mut lines = Self { from, buffer: Vec::new(), number: 0 };
         if !lines.advance()? {
             return Err(ImportError::Cut { lines: 0 });
@@ -155,7 +143,7 @@ impl<'r> ExportReader<'r> {
     }
 
     /// The next line. An export without its last line is an error.
-    pub(crate) fn next(&mut self) -> Result<ExportLine, ImportError> {
+    pub(super) fn next(&mut self) -> Result<ExportLine, ImportError> {
         if !self.advance()? {
             return Err(ImportError::Cut { lines: self.number });
         }
@@ -170,11 +158,11 @@ impl<'r> ExportReader<'r> {
     }
 
     /// Refuses an export that goes on after its last line.
-    pub(crate) fn finish(mut self) -> Result<(), ImportError> {
+    pub(super) fn finish(mut self) -> Result<(), ImportError> {
         if self.advance()? { Err(self.problem("something follows the line that ends the export")) } else { Ok(()) }
     }
 
-    pub(crate) fn problem(&self, problem: impl Into<String>) -> ImportError {
+    pub(super) fn problem(&self, problem: impl Into<String>) -> ImportError {
         ImportError::Line { line: self.number, problem: problem.into() }
     }
 

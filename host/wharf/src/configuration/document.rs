@@ -25,6 +25,7 @@ use super::{
     process::{RequiredContainment, WorkspaceSettings, WrittenProcess},
     profile::{self, Profile},
     request::WrittenRequest,
+    state::StateSettings,
     terminal::{TerminalSettings, WrittenStream, WrittenTerminal},
     traces::{TracesSettings, WrittenTraces},
     webview::{WebViewSettings, WrittenWebView},
@@ -101,27 +102,6 @@ pub struct ContextSettings {
     /// that writes them itself, over whatever a model wrote. Over HTTP it is a setting
     /// of each token.
     pub trusted_middleware: bool,
-}
-
-/// `[state]`.
-#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-#[non_exhaustive]
-pub struct StateSettings {
-    /// What a write survives once it has returned; `process` where absent.
-    pub durability: Durability,
-}
-
-/// What a write survives once it has returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Durability {
-    /// Every end of the process.
-    #[default]
-    Process,
-    /// The end of power, too, at the cost of waiting for the disk.
-    Power,
 }
 
 #[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
@@ -261,7 +241,7 @@ impl Configuration {
         Ok(Self {
             data: written.data.map(|data| base.join(data)),
             context: written.context,
-            state: written.state,
+            state: written.state.check(base)?,
             host_limits,
             process_limits,
             polls: written.process.polls,

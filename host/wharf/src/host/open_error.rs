@@ -9,6 +9,13 @@ pub enum OpenError {
     /// The store of state cannot be opened.
     #[error("the state of plugins cannot be opened")]
     State(#[from] wharf_state::OpenError),
+    /// The file that says how to connect to the state's database cannot be read.
+    #[error("the state of plugins cannot be opened")]
+    Connection(#[from] crate::configuration::ConnectionUnreadable),
+    /// The state's database cannot be used.
+    #[cfg(feature = "postgres")]
+    #[error("the state of plugins cannot be opened")]
+    Database(#[from] wharf_postgres::DatabaseOpenError),
     /// The configuration has a table for a plugin that is nowhere, and whose name looks
     /// like that of one which would go on as if nothing were said of it.
     #[error("the configuration is not usable: {0}")]
@@ -28,6 +35,20 @@ pub enum OpenError {
     /// A thread ended without an answer.
     #[error("opening the host was interrupted")]
     Interrupted,
+}
+
+impl OpenError {
+    /// Whether the database server of the state is what keeps the host from opening, or the
+    /// file that says how to connect to it.
+    #[must_use]
+    pub fn is_of_database(&self) -> bool {
+        match self {
+            Self::Connection(_) => true,
+            #[cfg(feature = "postgres")]
+            Self::Database(_) => true,
+            _ => false,
+        }
+    }
 }
 
 /// Why spans cannot be sent.

@@ -132,10 +132,9 @@ impl HostBuilder {
         let Self { mut configuration, data, state, brought, audit, traces, fixed_grants, uncompiled } = self;
         // Processes and terminals run in other directories than this one.
         let data = data.as_deref().map(paths::absolute).transpose()?;
-        let state = match (state, &data) {
-            (Some(state), _) => state,
-            (None, Some(data)) => Arc::new(SqliteStore::open(data, sqlite_options(&configuration))?),
-            (None, None) => Arc::new(MemoryStore::default()),
+        let state = match state {
+            Some(state) => state,
+            None => open_state(&configuration, data.as_deref()).await?,
         };
         // Clones of a configuration may be those of several hosts.
         let denials = Denials::default();
@@ -211,6 +210,19 @@ impl HostBuilder {
         host.compile_what_is_listed();
         Ok(host)
     }
+}
+
+/// The store that the configuration asks for; in memory where it names no database and there
+/// is no data directory.
+async fn open_state(configuration: &Configuration, data: Option<&Path>) -> Result<Arc<dyn StateStore>, OpenError> {
+    #[cfg(feature = "postgres")]
+    if let Some(store) = crate::database::open_store(configuration).await? {
+        return Ok(Arc::new(store));
+    }
+    Ok(match data {
+        Some(data) => Arc::new(SqliteStore::open(data, sqlite_options(configuration))?),
+        None => Arc::new(MemoryStore::default()),
+    })
 }
 
 fn sqlite_options(configuration: &Configuration) -> SqliteOptions {

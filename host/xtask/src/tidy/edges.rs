@@ -10,7 +10,7 @@ use super::violation::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 30] = [
+const MEMBERS: [(&str, &[&str]); 31] = [
     ("wharf-contract", &[]),
     ("wharf-core", &["wharf-contract"]),
     ("wharf-completion", &["wharf-contract", "wharf-core"]),
@@ -18,6 +18,7 @@ const MEMBERS: [(&str, &[&str]); 30] = [
     ("wharf-files", &[]),
     ("wharf-audit", &["wharf-core", "wharf-files"]),
     ("wharf-state", &["wharf-core", "wharf-files"]),
+    ("wharf-postgres", &["wharf-core", "wharf-state"]),
     ("wharf-spawn", &["wharf-contract", "wharf-core"]),
     ("wharf-process", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-files", "wharf-spawn"]),
     ("wharf-terminal", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-files", "wharf-spawn"]),
@@ -55,6 +56,7 @@ const MEMBERS: [(&str, &[&str]); 30] = [
             "wharf-files",
             "wharf-audit",
             "wharf-state",
+            "wharf-postgres",
             "wharf-spawn",
             "wharf-process",
             "wharf-terminal",
@@ -107,7 +109,7 @@ const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search", "wharf-documents"];
 /// Crates from outside that only some members may name: a crate or, with a
 /// star, all whose names start so. The bench is the yardstick: it measures us
 /// against what we are built on.
-const RESERVED: [(&str, &[&str], &str); 16] = [
+const RESERVED: [(&str, &[&str], &str); 18] = [
     ("wasmtime*", &["wharf-engine", "wharf-bench"], "only the engine knows wasmtime"),
     ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
     ("axum*", &["wharf-http"], "only http has routes"),
@@ -120,6 +122,8 @@ const RESERVED: [(&str, &[&str], &str); 16] = [
     ("opentelemetry*", &["wharf-trace", "wharf-tests"], "only trace knows OpenTelemetry"),
     ("portable-pty", &["wharf-terminal"], "only terminal opens terminals"),
     ("rusqlite", &["wharf-state"], "only state knows its database"),
+    ("tokio-postgres*", &["wharf-postgres", "wharf-bench"], "only postgres knows PostgreSQL"),
+    ("deadpool-postgres", &["wharf-postgres"], "only postgres knows PostgreSQL"),
     ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),
     ("toml*", &["wharf", "wharf-cli"], "only wharf reads configuration, and only its command writes it"),
     ("serde-saphyr", &["wharf-cli"], "YAML is what other servers keep policies in; nothing of ours is"),

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use wharf::{Host, OpenError, with_causes};
+use wharf::{Configuration, Host, OpenError, with_causes};
 
 use super::finding::Finding;
 
@@ -31,10 +31,22 @@ fn is_of_configuration(error: &OpenError) -> bool {
     matches!(error, OpenError::Misspelt(_) | OpenError::Terminals(_) | OpenError::Traces(_))
 }
 
+/// Whether the database server that keeps the state can be used; nothing where there is none.
+pub(super) fn database(configuration: &Configuration, failed: Option<&OpenError>) -> Option<Finding> {
+    const WHAT: &str = "state";
+    let named = configuration.state.database_file.as_ref()?.display();
+    Some(match failed.filter(|error| error.is_of_database()) {
+        Some(error) => {
+            Finding::ill(WHAT, with_causes(error), format!("see to the server, or to the connection in {named}"))
+        }
+        None => Finding::well(WHAT, format!("on the database server of {named}")),
+    })
+}
+
 /// Whether a host can keep its data here: tried by writing some, which goes at once.
 pub(super) fn data(path: &Path, failed: Option<&OpenError>) -> Finding {
     const WHAT: &str = "data";
-    let failed = failed.filter(|error| !is_of_configuration(error));
+    let failed = failed.filter(|error| !is_of_configuration(error) && !error.is_of_database());
     match (write_to(path), failed) {
         (Ok(()), None) => Finding::well(WHAT, path.display().to_string()),
         (Ok(()), Some(error)) => Finding::ill(

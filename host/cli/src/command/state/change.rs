@@ -9,11 +9,11 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::{ArgGroup, Args};
-use wharf::inventory::{ImportMode, Inventory};
+use wharf::inventory::{ImportMode, MissingStore};
 
 use super::{
     show,
-    store::{Filters, open, unusable},
+    store::{Filters, open, open_or, unusable},
 };
 use crate::{bytes::size, exit::FAILED, global::Global};
 
@@ -46,8 +46,7 @@ impl Import {
             let file = File::open(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
             Box::new(BufReader::new(file))
         };
-        let data = global.data(&global.configuration()?)?;
-        let inventory = Inventory::open_or_make(&data).map_err(unusable)?;
+        let inventory = open_or(global, MissingStore::Make)?;
         let importing = global.progress().step("importing");
         let imported = inventory.import(&mut *from, existing).map_err(unusable)?;
         drop(importing);

@@ -48,7 +48,7 @@ impl Export {
             out.flush().context("the output cannot be written")?;
             return Ok(ExitCode::SUCCESS);
         };
-        let totals = write(&inventory, &selection, &path)?;
+        let totals = write(&*inventory, &selection, &path)?;
         drop(exporting);
         eprintln!(
             "{}: {} buckets with {} entries, {}",
@@ -61,7 +61,7 @@ impl Export {
     }
 }
 
-fn write(inventory: &Inventory, selection: &BucketSelection, path: &Path) -> Result<BucketTotals> {
+fn write(inventory: &dyn Inventory, selection: &BucketSelection, path: &Path) -> Result<BucketTotals> {
     let cannot = || format!("cannot write {}", path.display());
     let mut output = OutputFile::open(path).with_context(cannot)?;
     let totals = inventory.export(selection, &mut output).map_err(unusable).with_context(cannot)?;

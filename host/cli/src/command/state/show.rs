@@ -114,7 +114,7 @@ impl List {
         }
         let shown = |bucket: &BucketSummary| if self.json { serde_json::to_string(bucket) } else { Ok(line(bucket)) };
         inventory
-            .buckets(&self.filters.selection(), |bucket| Ok(writeln!(out, "{}", shown(&bucket)?)?))
+            .buckets(&self.filters.selection(), &mut |bucket| Ok(writeln!(out, "{}", shown(&bucket)?)?))
             .map_err(unusable)?;
         out.flush()?;
         Ok(ExitCode::SUCCESS)

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use wharf::{
     AssistantId, PluginName, SessionId, TenantId, ThreadId,
-    inventory::{BucketName, BucketSelection, Inventory, InventoryError, ScopeKind},
+    inventory::{self, BucketName, BucketSelection, Inventory, InventoryError, MissingStore, ScopeKind},
 };
 
 use crate::{exit::Unusable, global::Global};
@@ -59,8 +59,8 @@ impl Filters {
     }
 }
 
-/// The store of the data directory. Says where its hosts do not believe the clock.
-pub(super) fn open(global: &Global) -> Result<Inventory> {
+/// The store of the configuration. Says where its hosts do not believe the clock.
+pub(super) fn open(global: &Global) -> Result<Box<dyn Inventory>> {
     let inventory = open_quietly(global)?;
     if let Some(doubt) = inventory.clock_doubt().map_err(unusable)? {
         eprintln!("{doubt}; `wharf state confirm-clock` says that it is right");
@@ -68,18 +68,24 @@ pub(super) fn open(global: &Global) -> Result<Inventory> {
     Ok(inventory)
 }
 
-pub(super) fn open_quietly(global: &Global) -> Result<Inventory> {
-    let data = global.data(&global.configuration()?)?;
-    Inventory::open(&data).map_err(unusable)
+pub(super) fn open_quietly(global: &Global) -> Result<Box<dyn Inventory>> {
+    open_or(global, MissingStore::Refuse)
+}
+
+pub(super) fn open_or(global: &Global, missing: MissingStore) -> Result<Box<dyn Inventory>> {
+    let configuration = global.configuration()?;
+    let data = global.data(&configuration)?;
+    inventory::open(&configuration, &data, missing).map_err(unusable)
 }
 
 /// Tells what is wrong with the data directory from what is wrong with the
 /// command.
 pub(super) fn unusable(error: InventoryError) -> anyhow::Error {
     match &error {
-        InventoryError::Absent { .. } | InventoryError::Open(_) | InventoryError::State(_) => {
-            Unusable(wharf::with_causes(&error)).into()
-        }
+        InventoryError::Absent { .. }
+        | InventoryError::Open(_)
+        | InventoryError::Server(_)
+        | InventoryError::State(_) => Unusable(wharf::with_causes(&error)).into(),
         _ => error.into(),
     }
 }

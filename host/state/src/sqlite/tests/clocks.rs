@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use super::*;
-use crate::{Inventory, ManualClock, clock::Uptime};
+use crate::{Inventory as _, ManualClock, SqliteInventory, clock::Uptime};
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 const YEARS: Duration = Duration::from_secs(5 * 365 * 24 * 3_600);
@@ -127,7 +127,8 @@ async fn the_operator_confirms_a_clock_and_what_was_used_since_stays() {
     let store = open_at(directory.path(), &clock);
     store.apply(&scope("local", "0"), &for_a_month(), put("todo", b"again"), soon()).await.expect("a put");
     assert_eq!(left(&store).await, 8);
-    let inventory = Inventory::open(directory.path()).expect("opened").with_clock(Arc::clone(&clock) as Arc<dyn Clock>);
+    let inventory =
+        SqliteInventory::open(directory.path()).expect("opened").with_clock(Arc::clone(&clock) as Arc<dyn Clock>);
     let doubt = inventory.clock_doubt().expect("read").expect("a doubt");
     assert_eq!((doubt.wall, doubt.counted), (start() + YEARS, start()));
     assert_eq!(inventory.confirm_clock().expect("confirmed"), Some(doubt));

@@ -4,7 +4,8 @@ use wharf_core::ScopeKind;
 
 use super::*;
 use crate::{
-    BucketSelection, BucketSummary, BucketTotals, ImportError, ImportMode, ImportReport, Inventory, InventoryError,
+    BucketSelection, BucketSummary, BucketTotals, ImportError, ImportMode, ImportReport, Inventory as _,
+    InventoryError, SqliteInventory,
 };
 
 /// A directory with a store, and the clock that a test moves.
@@ -40,8 +41,8 @@ impl StoreFixture {
         place
     }
 
-    fn inventory(&self) -> Inventory {
-        let inventory = Inventory::open(self.directory.path()).expect("the store");
+    fn inventory(&self) -> SqliteInventory {
+        let inventory = SqliteInventory::open(self.directory.path()).expect("the store");
         inventory.with_clock(Arc::clone(&self.clock) as Arc<dyn Clock>)
     }
 
@@ -105,10 +106,10 @@ fn policy_of(scope: &ScopeKey) -> ScopePolicy {
     ScopePolicy { idle_expiry, ..policy() }
 }
 
-fn listed(inventory: &Inventory, selection: &BucketSelection) -> Vec<BucketSummary> {
+fn listed(inventory: &SqliteInventory, selection: &BucketSelection) -> Vec<BucketSummary> {
     let mut found = Vec::new();
     inventory
-        .buckets(selection, |bucket| {
+        .buckets(selection, &mut |bucket| {
             found.push(bucket);
             Ok(())
         })
@@ -336,7 +337,7 @@ async fn an_export_beside_writers_is_of_one_moment() {
     let mut exports = 0;
     while !writing.is_finished() {
         let mut out = Vec::new();
-        let inventory = Inventory::open(place.directory.path()).expect("the store");
+        let inventory = SqliteInventory::open(place.directory.path()).expect("the store");
         let inventory = inventory.with_clock(Arc::clone(&place.clock) as Arc<dyn Clock>);
         inventory.export(&BucketSelection::default(), &mut out).expect("an export");
         let text = String::from_utf8(out).expect("text");
@@ -358,10 +359,10 @@ async fn an_export_beside_writers_is_of_one_moment() {
 #[test]
 fn a_directory_without_a_store_is_named_and_stays_empty() {
     let directory = temporary();
-    let error = Inventory::open(directory.path()).expect_err("nothing there");
+    let error = SqliteInventory::open(directory.path()).expect_err("nothing there");
     assert!(matches!(error, InventoryError::Absent { .. }), "{error:?}");
     assert!(error.to_string().contains("--data"), "{error}");
     assert_eq!(std::fs::read_dir(directory.path()).expect("a listing").count(), 0);
-    Inventory::open_or_make(directory.path()).expect("made");
-    Inventory::open(directory.path()).expect("there now");
+    SqliteInventory::open_or_make(directory.path()).expect("made");
+    SqliteInventory::open(directory.path()).expect("there now");
 }

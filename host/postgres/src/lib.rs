@@ -1,0 +1,21 @@
+//! The state of plugins on PostgreSQL, shared by all hosts that are given the same database.
+//!
+//! [`PostgresStore`] keeps the contract of [`wharf_state::StateStore`], and [`PostgresInventory`]
+//! is the operator's view. A write is one call of one SQL function, which commits by itself: a
+//! host that stops in the middle holds no lock. This crate alone knows PostgreSQL; it never
+//! knows callers, grants or configuration.
+
+mod connection;
+mod error;
+mod inventory;
+mod layout;
+mod names;
+mod read;
+mod store;
+mod uses;
+mod write;
+
+pub use connection::{ConnectionOptions, DatabaseAddress};
+pub use error::DatabaseOpenError;
+pub use inventory::PostgresInventory;
+pub use store::{PostgresOptions, PostgresStore};

@@ -1,0 +1,246 @@
+//! The store: what [`StateStore`] promises, kept by the functions of the database.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant, SystemTime},
+};
+
+use async_trait::async_trait;
+use deadpool_postgres::Object;
+use tokio_postgres::{Row, types::ToSql};
+use tokio_postgres_rustls::MakeRustlsConnect;
+use wharf_core::ScopeKey;
+use wharf_state::{
+    Ceilings, Clock, EntryPage, HostTime, KeyPage, ScopePolicy, ScopeUsage, StateChange, StateEntry, StateError,
+    StateStore, SweepTotals, TOMBSTONE_LIFETIME, duration_milliseconds, from_milliseconds, rules,
+    scan_range::ScanRange, to_milliseconds,
+};
+
+use crate::{
+    ConnectionOptions, DatabaseAddress, DatabaseOpenError,
+    connection::Connections,
+    error::{Effect, storage_error},
+    layout, names,
+    read::{self, ScopeRead},
+    uses::PendingUses,
+    write,
+};
+
+/// How long a read may wait for a connection and its answer.
+const READING: Duration = Duration::from_secs(10);
+/// How long the recording of reads may take.
+const RECORDING: Duration = Duration::from_secs(5);
+/// How long one step of a sweep may take.
+const SWEEPING: Duration = Duration::from_secs(30);
+/// Scopes that one step of a sweep expires.
+const STEP_SCOPES: i32 = 64;
+
+/// How a [`PostgresStore`] is opened.
+#[derive(Debug, Clone, Default)]
+pub struct PostgresOptions {
+    /// What all scopes together may hold. Hosts that write at once may exceed it by what is
+    /// under way; the quotas of a scope are exact.
+    pub ceilings: Ceilings,
+    /// How the server is connected to.
+    pub connection: ConnectionOptions,
+    /// The only source of time, for tests. Without it, a use is stamped by the database's
+    /// clock, and expiry is judged by the earlier one of the database's and the host's.
+    pub clock: Option<Arc<dyn Clock>>,
+}
+
+/// Keeps state in the schema `wharf` of a PostgreSQL database. Any number of hosts may use one
+/// database at once.
+///
+/// A write has returned once the server has committed it, by the server's own
+/// `synchronous_commit`. Where the connection breaks before the answer, the write fails with
+/// [`StateError::Stopped`]: it may have been made, and it is never sent again.
+#[derive(Debug)]
+pub struct PostgresStore {
+    shared: Arc<Shared>,
+    ceilings: Ceilings,
+    time: HostTime,
+    is_own_time: bool,
+}
+
+#[derive(Debug)]
+struct Shared {
+    address: DatabaseAddress,
+    connections: Connections,
+    uses: PendingUses,
+}
+
+/// The times of one request, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Times {
+    /// The time by which the host judges expiry.
+    pub(crate) passed: i64,
+    /// With which a use is stamped; none for the database's own time.
+    pub(crate) stamp: Option<i64>,
+}
+
+/// A connection for one request.
+pub(crate) struct Work<'s> {
+    pub(crate) client: Object,
+    pub(crate) times: Times,
+    pub(crate) tls: &'s MakeRustlsConnect,
+}
+
+impl Work<'_> {
+    /// The rows of a statement that only reads.
+    pub(crate) async fn read(
+        &self,
+        sql: &str,
+        scope: &ScopeKey,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, StateError> {
+        let names = names::columns(scope);
+        let first: [&(dyn ToSql + Sync); 3] = [&names, &self.times.passed, &self.times.stamp];
+        let all: Vec<_> = first.into_iter().chain(parameters.iter().copied()).collect();
+        let reading = async {
+            let statement = self.client.prepare_cached(sql).await?;
+            self.client.query(&statement, &all).await
+        };
+        match tokio::time::timeout(READING, reading).await {
+            Ok(answered) => answered.map_err(|error| storage_error(error, Effect::None)),
+            Err(late) => Err(StateError::Unreachable { source: Box::new(late) }),
+        }
+    }
+}
+
+impl PostgresStore {
+    /// Connects to the database that `text` names, as libpq's programs take it, and makes or
+    /// updates the tables.
+    ///
+    /// # Errors
+    /// Where that fails: see [`DatabaseOpenError`].
+    pub async fn open(text: &str, options: PostgresOptions) -> Result<Self, DatabaseOpenError> {
+        let address = DatabaseAddress::parse(text, &options.connection)?;
+        let mut client = address.connect().await?;
+        layout::set_up(&mut client, address.shown()).await?;
+        let connections = address.pool(&options.connection);
+        let is_own_time = options.clock.is_some();
+        let time = options.clock.map(HostTime::new).unwrap_or_default();
+        let shared = Arc::new(Shared { address, connections, uses: PendingUses::default() });
+        Ok(Self { shared, ceilings: options.ceilings, time, is_own_time })
+    }
+
+    async fn work(&self, until: Instant) -> Result<Work<'_>, StateError> {
+        let client = self.shared.connections.get(until).await?;
+        let stamp = self.is_own_time.then(|| to_milliseconds(self.time.stamp()));
+        let times = Times { passed: to_milliseconds(self.time.passed()), stamp };
+        Ok(Work { client, times, tls: self.shared.address.tls() })
+    }
+
+    async fn reading(&self) -> Result<Work<'_>, StateError> {
+        self.work(Instant::now() + READING).await
+    }
+
+    /// Has the use of a scope recorded, without waiting for that.
+    fn finish<T>(&self, ScopeRead { value, used }: ScopeRead<T>) -> T {
+        if let Some(used) = used
+            && self.shared.uses.add(used)
+        {
+            let shared = Arc::clone(&self.shared);
+            tokio::spawn(async move {
+                shared.uses.record(&shared.connections, Instant::now() + RECORDING).await;
+            });
+        }
+        value
+    }
+}
+
+#[async_trait]
+impl StateStore for PostgresStore {
+    fn host_time(&self) -> HostTime {
+        self.time.clone()
+    }
+
+    async fn get_many(
+        &self,
+        scope: &ScopeKey,
+        policy: &ScopePolicy,
+        keys: &[String],
+        max_bytes: u64,
+    ) -> Result<Vec<Option<StateEntry>>, StateError> {
+        rules::check_keys(keys)?;
+        let read = read::get_many(&self.reading().await?, scope, policy, keys, max_bytes).await?;
+        Ok(self.finish(read))
+    }
+
+    async fn apply(
+        &self,
+        scope: &ScopeKey,
+        policy: &ScopePolicy,
+        changes: Vec<StateChange>,
+        until: Instant,
+    ) -> Result<Vec<u64>, StateError> {
+        rules::check_changes(&changes)?;
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.shared.uses.record(&self.shared.connections, until).await;
+        let work = self.work(until).await?;
+        let applied = write::apply(&work, scope, policy, &changes, &self.ceilings, until).await;
+        if matches!(applied, Err(StateError::Stopped)) {
+            // It may still run there: nobody is to wait behind it.
+            drop(Object::take(work.client));
+        }
+        applied
+    }
+
+    async fn scan(
+        &self,
+        scope: &ScopeKey,
+        policy: &ScopePolicy,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+        max_bytes: u64,
+    ) -> Result<EntryPage, StateError> {
+        let range = ScanRange::new(prefix, after, limit, max_bytes)?;
+        let read = read::scan(&self.reading().await?, scope, policy, range).await?;
+        Ok(self.finish(read))
+    }
+
+    async fn scan_keys(
+        &self,
+        scope: &ScopeKey,
+        policy: &ScopePolicy,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+        max_bytes: u64,
+    ) -> Result<KeyPage, StateError> {
+        let range = ScanRange::new(prefix, after, limit, max_bytes)?;
+        let read = read::scan_keys(&self.reading().await?, scope, policy, range).await?;
+        Ok(self.finish(read))
+    }
+
+    async fn usage(&self, scope: &ScopeKey) -> Result<ScopeUsage, StateError> {
+        Ok(read::look(&self.reading().await?, scope).await?.usage)
+    }
+
+    async fn expired_at(&self, scope: &ScopeKey) -> Result<Option<SystemTime>, StateError> {
+        Ok(read::look(&self.reading().await?, scope).await?.expired_at.map(from_milliseconds))
+    }
+
+    async fn sweep(&self, now: SystemTime) -> Result<SweepTotals, StateError> {
+        let now = to_milliseconds(now);
+        let mut swept = SweepTotals::default();
+        loop {
+            let work = self.work(Instant::now() + SWEEPING).await?;
+            let failed = |error| storage_error(error, Effect::Change);
+            let sql = "SELECT scopes, bytes, more FROM wharf.sweep_1(
+                CASE WHEN $4 THEN $1 ELSE least($1, wharf.now_1()) END, $2, $3)";
+            let statement = work.client.prepare_cached(sql).await.map_err(failed)?;
+            let lifetime = duration_milliseconds(TOMBSTONE_LIFETIME);
+            let parameters: [&(dyn ToSql + Sync); 4] = [&now, &STEP_SCOPES, &lifetime, &self.is_own_time];
+            let step = work.client.query_one(&statement, &parameters).await.map_err(failed)?;
+            swept.scopes += step.get::<_, i64>("scopes").cast_unsigned();
+            swept.bytes += step.get::<_, i64>("bytes").cast_unsigned();
+            if !step.get::<_, bool>("more") {
+                return Ok(swept);
+            }
+        }
+    }
+}
