@@ -17,19 +17,27 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use wharf::inventory::{BucketSelection, ImportMode, Inventory as _, SqliteInventory};
+use wharf::{
+    Configuration,
+    inventory::{self, BucketSelection, ImportMode, Inventory as _, MissingStore, SqliteInventory},
+};
+
+use wharf_test_support::postgres::PostgresServer;
 
 use self::lane::{Lane, Unanswered};
 use crate::{Client, Command, Data, component, wharf};
 
-/// How many rounds, from which randomness.
-#[derive(Debug, Clone, Copy)]
+/// How many rounds, from which randomness, on which store.
+#[derive(Debug, Default)]
 pub struct Kills {
     /// Kills of the host.
     pub rounds: u32,
     /// The same seed calls the same tools; when they are answered, and so what
     /// a kill meets, differs.
     pub seed: u64,
+    /// The server that keeps the state; a file in the data directory where absent. After each
+    /// kill, a host with another data directory then takes over, as on another machine.
+    pub database: Option<PostgresServer>,
 }
 
 /// What came of the rounds.
@@ -68,8 +76,7 @@ impl Survived {
 #[must_use]
 pub fn run(kills: Kills) -> Survived {
     let mut random = fastrand::Rng::with_seed(kills.seed);
-    let data = Data::new();
-    data.write("wharf.toml", configuration());
+    let mut data = kills.data();
     let mut lanes: Vec<Box<dyn Lane>> = Vec::new();
     lanes.extend((0..4).map(|number| Box::new(planning::Planning::new(number)) as Box<dyn Lane>));
     lanes.extend((0..3).map(|number| Box::new(playbook::Playbooks::new(number)) as Box<dyn Lane>));
@@ -82,6 +89,11 @@ pub fn run(kills: Kills) -> Survived {
         for answer in host.kill() {
             survived.acknowledged += 1;
             acknowledge(&mut lanes, &answer);
+        }
+        if let Some(server) = &kills.database {
+            // What the killed host asked for may go on there.
+            server.rest();
+            data = kills.data();
         }
         let (restarted, took) = start(&data);
         host = restarted;
@@ -100,6 +112,19 @@ pub fn run(kills: Kills) -> Survived {
     let (_, log, code) = host.leave();
     assert_eq!(code, Some(0), "{log}");
     survived
+}
+
+impl Kills {
+    /// A data directory with the configuration of a host.
+    fn data(&self) -> Data {
+        let (data, mut text) = (Data::new(), String::new());
+        if let Some(server) = &self.database {
+            data.write_private("database", server.connection("postgres"));
+            text.push_str("[state]\ndatabase_file = \"database\"\n");
+        }
+        data.write("wharf.toml", text + &configuration());
+        data
+    }
 }
 
 /// Plugins as they are built, with the bundled grants.
@@ -163,7 +188,8 @@ fn acknowledge(lanes: &mut [Box<dyn Lane>], answer: &Value) -> usize {
 /// The accounts of the store agree with its entries, in every bucket.
 fn check_store(data: &Data) {
     let (copy, file): (Data, PathBuf) = (Data::alone(), data.path().join("export"));
-    let inventory = SqliteInventory::open(data.path()).expect("the store opens");
+    let configuration = Configuration::read(&data.path().join("wharf.toml")).expect("a configuration");
+    let inventory = inventory::open(&configuration, data.path(), MissingStore::Refuse).expect("the store opens");
     let mut out = std::fs::File::create(&file).expect("a file");
     inventory.export(&BucketSelection::default(), &mut out).expect("the store can be exported");
     // An import counts every bucket again.

@@ -10,6 +10,7 @@ use lexopt::{Arg, ValueExt as _};
 
 use crate::command::{self, say};
 use crate::components;
+use crate::packages;
 use crate::toolchain::Choice;
 use crate::workspace::Workspace;
 
@@ -43,6 +44,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         }
     }
     let workspace = Workspace::find()?;
+    packages::ensure_postgres(&workspace)?;
     components::build(&workspace, true, Choice::from_environment()?)?;
     // All members together, as the tests have them: see `test`.
     say("Building the host");

@@ -115,6 +115,13 @@ pub(crate) const AREAS: &[Area] = &[
         title: "State and search",
         keys: &[
             at_least("state_contention", 1.0, "changes a second of 200 writers of one entry / of one writer"),
+            at_most("cluster_get", 1.3, "an entry read from PostgreSQL / by a bare client of the server, p50"),
+            at_most("cluster_apply", 1.5, "an entry written to PostgreSQL / by a bare client of the server, p50"),
+            at_most(
+                "cluster_apply_sqlite",
+                1.5,
+                "an entry written to PostgreSQL / to the file with durable commits, p50",
+            ),
             at_least("search_overlap", 0.95, "hits among the best ten that tantivy also finds / tantivy's"),
             at_most("search_latency", 6.0, "a search by the tool / by tantivy in process, p50"),
             report_only("search_add", "tantivy's add, commit and reload / a document added and found by the tool, p50"),

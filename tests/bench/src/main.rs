@@ -10,6 +10,7 @@ mod audit;
 mod bare;
 mod contention;
 mod contexts;
+mod databases;
 mod engine;
 mod http;
 mod http_calls;
@@ -155,6 +156,7 @@ const MEASUREMENTS: &[Measurement] = &[
     (&[KOREAN], search::korean),
     (&["search_scaling"], search::scaling),
     (&["state_contention"], contention::writers),
+    (&databases::KEYS, databases::state),
     (&["process_output"], processes::output),
     (&["process_tail", "process_poll"], processes::questions),
     (&process_starts::KEYS, process_starts::measure),

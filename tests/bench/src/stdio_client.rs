@@ -230,11 +230,11 @@ impl Server {
     pub(crate) fn throughput(&mut self, calls: usize, in_flight: usize) -> Result<f64> {
         let start = Instant::now();
         let mut buffer = Vec::new();
-        let (mut sent, mut received) = (0, 0);
+        let (mut sent, mut answers) = (0, Answers::default());
         let mut read = vec![0; 1 << 20];
-        while received < calls {
+        while answers.received < calls {
             buffer.clear();
-            while sent < calls && sent - received < in_flight {
+            while sent < calls && sent - answers.received < in_flight {
                 self.echo_request(&mut buffer);
                 sent += 1;
             }
@@ -245,10 +245,31 @@ impl Server {
             if count == 0 {
                 bail!("the server left");
             }
-            received += read[..count].iter().filter(|byte| **byte == b'\n').count();
+            answers.take(&read[..count]);
         }
         #[expect(clippy::cast_precision_loss, reason = "a count of calls")]
         Ok(calls as f64 / start.elapsed().as_secs_f64())
+    }
+}
+
+/// Counts the answers among the lines of a server, which may tell news between them.
+#[derive(Default)]
+struct Answers {
+    received: usize,
+    /// The beginning of a line whose end has not come.
+    begun: Vec<u8>,
+}
+
+impl Answers {
+    fn take(&mut self, mut read: &[u8]) {
+        while let Some(end) = read.iter().position(|byte| *byte == b'\n') {
+            self.begun.extend_from_slice(&read[..end]);
+            // A request or a notification says what it asks or tells; an answer does not.
+            self.received += usize::from(!self.begun.windows(9).any(|part| part == b"\"method\":"));
+            self.begun.clear();
+            read = &read[end + 1..];
+        }
+        self.begun.extend_from_slice(read);
     }
 }
 
@@ -266,4 +287,22 @@ pub(crate) fn opened(mut server: Server, warm_up: usize) -> Result<Server> {
     server.open()?;
     server.throughput(warm_up, IN_FLIGHT)?;
     Ok(server)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn news_between_answers_are_none_however_they_are_cut() {
+        let news = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n";
+        let answer = b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n";
+        let lines = [answer.as_slice(), news, answer].concat();
+        for cut in 0..=lines.len() {
+            let mut answers = Answers::default();
+            answers.take(&lines[..cut]);
+            answers.take(&lines[cut..]);
+            assert_eq!(answers.received, 2, "cut at {cut}");
+        }
+    }
 }

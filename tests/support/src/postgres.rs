@@ -88,7 +88,8 @@ impl PostgresServer {
         make.args(["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--no-sync", "-D"]);
         let made = make.arg(server.cluster()).stdin(Stdio::null()).output().expect("initdb runs");
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-        let settings = format!("listen_addresses = ''\n{}", further(&server.folder));
+        // What a crash of the machine would do is not tested, and waiting for disks is slow.
+        let settings = format!("listen_addresses = ''\nfsync = off\n{}", further(&server.folder));
         let mut file = fs::File::options().append(true).open(server.cluster().join("postgresql.conf")).expect("a file");
         file.write_all(settings.as_bytes()).expect("settings");
         server.resume();
@@ -103,8 +104,7 @@ impl PostgresServer {
         let log = fs::File::options().create(true).append(true).open(self.log()).expect("a log");
         let mut serve = self.programs.command("postgres");
         serve.arg("-D").arg(self.cluster()).arg("-k").arg(&self.folder);
-        // What a crash of the machine would do is not tested, and waiting for disks is slow.
-        serve.args(["-c", "fsync=off", "-c", "max_connections=50"]);
+        serve.args(["-c", "max_connections=50"]);
         serve.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         self.child = Some(serve.spawn().expect("postgres runs"));
         blocking::until("the server accepts connections", || self.starts() > self.starts_before());
@@ -122,6 +122,25 @@ impl PostgresServer {
         let stopped = stop.stdin(Stdio::null()).status().expect("pg_ctl runs");
         assert!(stopped.success(), "the server does not stop");
         child.wait().expect("waited for");
+    }
+
+    /// Waits until no request of a client runs, by the names that the server gives its
+    /// processes.
+    ///
+    /// # Panics
+    /// Where one runs on.
+    pub fn rest(&self) {
+        let Some(server) = self.child.as_ref().map(Child::id) else { return };
+        blocking::until("no request runs", || {
+            let titles = fs::read_dir("/proc").expect("processes").filter_map(|entry| {
+                let process = entry.ok()?.path();
+                let status = fs::read_to_string(process.join("status")).ok()?;
+                let is_child = status.lines().any(|line| line == format!("PPid:\t{server}"));
+                is_child.then(|| fs::read_to_string(process.join("cmdline")).ok()).flatten()
+            });
+            let busy: Vec<String> = titles.filter(|title| is_busy(title)).collect();
+            if busy.is_empty() { Ok(()) } else { Err(busy.join(", ")) }
+        });
     }
 
     /// A file that the server alone may read, as a key must be.
@@ -223,6 +242,12 @@ impl Programs {
         }
         command
     }
+}
+
+/// Whether the process of this name runs a request: those of clients end with what they do.
+fn is_busy(title: &str) -> bool {
+    let title = title.trim_end_matches(['\0', ' ']);
+    title.contains("[local]") && !title.ends_with("idle")
 }
 
 /// Whether other users may enter a folder.

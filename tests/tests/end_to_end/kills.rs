@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use wharf_test_support::postgres::PostgresServer;
 use wharf_tests::kills::{Kills, Survived, run};
 
 fn seed() -> u64 {
@@ -28,12 +29,17 @@ fn report(kills: Kills) -> Survived {
     survived
 }
 
+/// As many kills as `cargo xtask soak` asks for.
+fn soak() -> Option<u32> {
+    std::env::var("WHARF_SOAK_ROUNDS").ok().and_then(|rounds| rounds.parse().ok())
+}
+
 /// Thirty kills, or as many as `cargo xtask soak` asks for.
 #[test]
 fn kills_under_load_lose_nothing_acknowledged_and_leave_nothing_by_half() {
-    let soak: Option<u32> = std::env::var("WHARF_SOAK_ROUNDS").ok().and_then(|rounds| rounds.parse().ok());
+    let soak = soak();
     let rounds = soak.unwrap_or(30);
-    let survived = report(Kills { rounds, seed: seed() });
+    let survived = report(Kills { rounds, seed: seed(), database: None });
     assert!(survived.acknowledged > u64::from(rounds) * 10, "{} changes prove little", survived.acknowledged);
     // Beside other tests, most of a restart is waiting for the machine.
     let bar = Duration::from_secs(if soak.is_some() { 1 } else { 10 });
@@ -42,4 +48,13 @@ fn kills_under_load_lose_nothing_acknowledged_and_leave_nothing_by_half() {
         let slowest = survived.slowest_restart();
         assert!(slowest < bar, "a restart took {slowest:?}, and {bar:?} is the bar");
     }
+}
+
+/// The same on a database, where a host with another data directory takes over each time.
+#[test]
+fn a_host_that_takes_over_from_a_killed_one_finds_all_that_it_acknowledged() {
+    let Some(server) = PostgresServer::start() else { return };
+    let rounds = soak().unwrap_or(20);
+    let survived = report(Kills { rounds, seed: seed(), database: Some(server) });
+    assert!(survived.acknowledged > u64::from(rounds) * 10, "{} changes prove little", survived.acknowledged);
 }

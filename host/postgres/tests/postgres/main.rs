@@ -1,3 +1,4 @@
+#![cfg(target_os = "linux")]
 //! State on a real PostgreSQL server, which each test starts for itself.
 
 mod contract;

@@ -45,6 +45,25 @@ async fn hosts_that_count_by_compare_and_swap_lose_nothing_and_keep_exact_accoun
     assert!(accounts_hold(&connection).await);
 }
 
+/// The database's clock is set a year ahead, as by mistake.
+#[tokio::test]
+async fn a_clock_of_the_database_that_jumps_ends_nothing() {
+    let Some(server) = PostgresServer::start() else { return };
+    let connection = fresh(&server).await;
+    let (store, scope) = (open(&connection).await, session("s"));
+    store.apply(&scope, &policy(), vec![put("key", b"value")], soon()).await.expect("a write");
+    let jump = "CREATE OR REPLACE FUNCTION wharf.now_1() RETURNS bigint LANGUAGE sql VOLATILE AS
+        'SELECT (extract(epoch FROM clock_timestamp() + interval ''1 year'') * 1000)::bigint'";
+    raw(&connection).await.batch_execute(jump).await.expect("another clock");
+    let swept = store.sweep(store.host_time().passed()).await.expect("a sweep");
+    assert_eq!((swept.scopes, swept.bytes), (0, 0));
+    let found = store.get_many(&scope, &policy(), &["key".into()], 100).await.expect("a read");
+    assert!(found[0].is_some(), "read as expired");
+    let more = store.apply(&scope, &policy(), vec![put("more", b"value")], soon()).await;
+    more.expect("a write");
+    assert_eq!(store.usage(&scope).await.expect("usage").entries, 2, "a write ended what was there");
+}
+
 async fn increment(store: &PostgresStore) {
     let scope = session("counter");
     loop {

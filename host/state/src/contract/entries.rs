@@ -12,6 +12,7 @@ pub(super) async fn check(subject: &StoreUnderTest) {
     any_bytes_are_values_and_any_text_is_a_key(subject).await;
     malformed_calls_are_refused_with_the_reason(subject).await;
     a_read_is_bounded(subject).await;
+    keys_are_no_sql_and_no_patterns(subject).await;
 }
 
 async fn reads_answer_in_the_order_of_their_keys(subject: &StoreUnderTest) {
@@ -137,4 +138,35 @@ async fn a_read_is_bounded(subject: &StoreUnderTest) {
     let refused = subject.store.get_many(&scope, &subject.policy, &keys, 99).await;
     assert!(matches!(refused, Err(StateError::ReadTooLarge { max_bytes: 99 })), "{refused:?}");
     assert!(subject.store.get_many(&scope, &subject.policy, &keys[1..], 99).await.is_ok());
+}
+
+async fn keys_are_no_sql_and_no_patterns(subject: &StoreUnderTest) {
+    let scope = thread("hostile-keys", "", "");
+    let hostile = [
+        "'); DROP TABLE kv; --",
+        "$1",
+        "%",
+        "_",
+        "\\",
+        "\\x00",
+        "\"",
+        "{a,\"b\"}",
+        "NULL",
+        "a\u{7f}\u{80}",
+        "\u{10ffff}",
+    ];
+    for key in hostile {
+        subject.put(&scope, key, key.as_bytes()).await;
+    }
+    for key in hostile {
+        assert_eq!(subject.value(&scope, key).await.as_deref(), Some(key.as_bytes()), "{key:?}");
+        let page = subject.scan(&scope, key, None, 10).await;
+        let found: Vec<_> = hostile.iter().filter(|other| other.starts_with(key)).collect();
+        assert_eq!(page.entries.len(), found.len(), "a scan took {key:?} for something else");
+    }
+    let page = subject.scan(&scope, "", None, 100).await;
+    let mut sorted = hostile.map(str::to_owned);
+    sorted.sort();
+    assert_eq!(page.entries.into_iter().map(|entry| entry.key).collect::<Vec<_>>(), sorted);
+    assert_eq!(subject.usage(&scope).await.0, hostile.len() as u64);
 }

@@ -86,6 +86,7 @@ const MEMBERS: [(&str, &[&str]); 31] = [
             "wharf",
             "wharf-core",
             "wharf-state",
+            "wharf-postgres",
             "wharf-spawn",
             "wharf-process",
             "wharf-engine",
