@@ -45,6 +45,17 @@ const GET: &str = concat!(
      WHERE own.alive"
 );
 
+/// The same for one key, $4, which most calls read.
+const GET_ONE: &str = "SELECT s.id, s.expires, coalesce($3::bigint, wharf.now_1()) AS stamp,
+        CASE WHEN kv.revision IS NOT NULL THEN 1::bigint END AS at, kv.revision,
+        coalesce(octet_length(kv.value) > $5::bigint, false) AS too_large,
+        CASE WHEN octet_length(kv.value) <= $5::bigint THEN kv.value END AS value
+     FROM wharf.scope s LEFT JOIN wharf.kv ON kv.scope = s.id AND kv.key = $4::bytea
+     WHERE s.tenant = ($1::text[])[1] AND s.plugin = ($1)[2] AND s.kind = ($1)[3] AND s.session = ($1)[4]
+       AND s.assistant = ($1)[5] AND s.thread = ($1)[6] AND s.bucket = ($1)[7] AND s.expired_at IS NULL
+       AND (s.expires IS NULL
+            OR s.expires > CASE WHEN $3::bigint IS NULL THEN least($2::bigint, wharf.now_1()) ELSE $2 END)";
+
 /// $4 the first key, $5 the first that is too far, $6 most entries, $7 most bytes.
 macro_rules! scan {
     ($value:literal, $bytes:literal) => {
@@ -92,7 +103,11 @@ pub(crate) async fn get_many(
     max_bytes: u64,
 ) -> Result<ScopeRead<Vec<Option<StateEntry>>>, StateError> {
     let asked: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
-    let rows = work.read(GET, scope, &[&asked, &signed(max_bytes)]).await?;
+    let most = signed(max_bytes);
+    let rows = match asked[..] {
+        [one] => work.read(GET_ONE, scope, &[&one, &most]).await?,
+        _ => work.read(GET, scope, &[&asked, &most]).await?,
+    };
     let mut found = vec![None; keys.len()];
     for row in &rows {
         let Some(at) = row.get::<_, Option<i64>>("at") else { continue };
