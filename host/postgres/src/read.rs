@@ -73,7 +73,7 @@ macro_rules! scan {
             $bytes,
             " AS bytes
                         FROM wharf.kv WHERE kv.scope = own.id AND kv.key >= $4::bytea
-                          AND ($5::bytea IS NULL OR kv.key < $5)
+                          AND kv.key < $5::bytea
                         ORDER BY kv.key LIMIT $6::bigint + 1
                     ) AS near
                     WINDOW keys AS (ORDER BY near.key)
@@ -172,13 +172,15 @@ async fn walk(
     Ok((rows, used))
 }
 
-/// The first key behind all that have the prefix; none where it is empty. UTF-8 has no byte
-/// that the last one could not be raised from.
-fn end_of(prefix: &str) -> Option<Vec<u8>> {
+/// The first bytes behind all keys that have the prefix. UTF-8 has no byte that the last one could
+/// not be raised from, and none that is 255: keys of an empty prefix all lie before it.
+fn end_of(prefix: &str) -> Vec<u8> {
     let mut end = prefix.as_bytes().to_vec();
-    let last = end.last_mut()?;
-    *last = last.saturating_add(1);
-    Some(end)
+    match end.last_mut() {
+        Some(last) => *last = last.saturating_add(1),
+        None => end.push(u8::MAX),
+    }
+    end
 }
 
 /// The rows that have an entry. Keys are written as text; other bytes are none of ours.
