@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
@@ -103,7 +102,9 @@ pub(crate) fn ensure_registry(workspace: &Workspace) -> Result<()> {
 
 /// Sees to it that a real PostgreSQL is there for tests.
 pub(crate) fn ensure_postgres(workspace: &Workspace) -> Result<()> {
-    if Path::new(POSTGRES_PROGRAMS).is_dir() {
+    // A machine with the client alone has the folder, too.
+    let has_server = |version: fs::DirEntry| version.path().join("bin/initdb").exists();
+    if fs::read_dir(POSTGRES_PROGRAMS).is_ok_and(|versions| versions.flatten().any(has_server)) {
         return Ok(());
     }
     POSTGRES.ensure(workspace, || {
