@@ -70,6 +70,23 @@ pub struct ScopeKey {
     pub bucket: BucketName,
 }
 
+impl ScopeKey {
+    /// The parts by which stores name it: tenant, plugin, kind, session, assistant, thread and
+    /// bucket. An absent id is '', which is no legal one.
+    #[must_use]
+    pub fn parts(&self) -> [&str; 7] {
+        [
+            self.tenant.as_str(),
+            self.plugin.as_str(),
+            self.kind.as_str(),
+            self.session.as_ref().map_or("", |id| id.as_str()),
+            self.assistant.as_ref().map_or("", |id| id.as_str()),
+            self.thread.as_ref().map_or("", |id| id.as_str()),
+            self.bucket.as_str(),
+        ]
+    }
+}
+
 impl GrantedState<'_> {
     /// The bucket `bucket` of the scope `kind` of `context`.
     ///

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Instant};
 
 use tokio_postgres::error::SqlState;
+use wharf_core::text::with_causes;
 use wharf_state::{FailureLog, InventoryError, StateError};
 
 /// Why a store on PostgreSQL cannot be opened. For the operator: it names servers, and no
@@ -157,17 +158,4 @@ fn shown(error: &tokio_postgres::Error) -> String {
         Some(said) => format!("{}: {}", said.code().code(), said.message()),
         None => with_causes(error),
     }
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.ends_with(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
-    }
-    text
 }

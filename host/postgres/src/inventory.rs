@@ -14,8 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::Client;
 use wharf_state::{
     BucketGroup, BucketSelection, BucketSummary, BucketTotals, ClockDoubt, ImportMode, ImportReport, Inventory,
-    InventoryError, MOST_PAUSE, StateError, TOMBSTONE_LIFETIME, duration_milliseconds, from_milliseconds,
-    to_milliseconds,
+    InventoryError, StateError, TOMBSTONE_LIFETIME, duration_milliseconds, to_milliseconds,
     transfer::{self, Exporter},
 };
 
@@ -150,9 +149,7 @@ impl Inventory for PostgresInventory {
 
     fn clock_doubt(&self) -> Result<Option<ClockDoubt>, InventoryError> {
         let database = self.snapshot(|session| Ok(database_now(session)?))?;
-        let wall = SystemTime::now();
-        let apart = to_milliseconds(wall).abs_diff(database) > duration_milliseconds(MOST_PAUSE).unsigned_abs();
-        Ok(apart.then(|| ClockDoubt { wall, counted: from_milliseconds(database) }))
+        Ok(ClockDoubt::between(database, to_milliseconds(SystemTime::now())))
     }
 
     fn confirm_clock(&self) -> Result<Option<ClockDoubt>, InventoryError> {

@@ -1,20 +1,16 @@
-//! Scopes as the columns that name them, and back.
+//! The columns that name scopes, and scopes made of them.
 
 use tokio_postgres::Row;
 use wharf_core::{ScopeKey, ScopeKind};
 
-/// The parts of a scope's key in the order of the columns; '' for an absent one.
-pub(crate) fn columns(scope: &ScopeKey) -> Vec<&str> {
-    vec![
-        scope.tenant.as_str(),
-        scope.plugin.as_str(),
-        scope.kind.as_str(),
-        scope.session.as_ref().map_or("", |id| id.as_str()),
-        scope.assistant.as_ref().map_or("", |id| id.as_str()),
-        scope.thread.as_ref().map_or("", |id| id.as_str()),
-        scope.bucket.as_str(),
-    ]
+/// Matches the rows of `wharf.scope s` by the parts of a name, which are $1 of the statement.
+macro_rules! named {
+    () => {
+        "s.tenant = ($1::text[])[1] AND s.plugin = ($1)[2] AND s.kind = ($1)[3] AND s.session = ($1)[4]
+            AND s.assistant = ($1)[5] AND s.thread = ($1)[6] AND s.bucket = ($1)[7]"
+    };
 }
+pub(crate) use named;
 
 /// A stored name that no call could have written.
 #[derive(Debug, thiserror::Error)]

@@ -4,29 +4,29 @@
 use tokio_postgres::{Row, types::ToSql};
 use wharf_core::ScopeKey;
 use wharf_state::{
-    EntryPage, KeyPage, ScopePolicy, ScopeUsage, StateEntry, StateError, rules,
+    EntryPage, KeyPage, ScopePolicy, ScopeUsage, StateEntry, StateError,
+    rules::ScopeUse,
     scan_range::{ScanRange, ScanStart},
 };
 
-use crate::{store::Work, uses::ScopeUse};
-
-/// A read extends the life of its scope once a tenth of the idle time passed:
-/// most reads then cost no write.
-const READ_PART: i64 = 10;
+use crate::{names::named, store::Work};
 
 /// The living scope of a name: $1 is the name's parts, $2 when it is, $3 that of tests.
 macro_rules! own {
     () => {
-        "WITH moment AS (
+        concat!(
+            "WITH moment AS (
             SELECT coalesce($3::bigint, wharf.now_1()) AS stamp,
                    CASE WHEN $3::bigint IS NULL THEN least($2::bigint, wharf.now_1()) ELSE $2 END AS passed
         ), own AS (
             SELECT s.id, s.entries, s.bytes, s.expires, s.expired_at, moment.stamp,
                    s.expired_at IS NULL AND (s.expires IS NULL OR s.expires > moment.passed) AS alive
             FROM moment, wharf.scope s
-            WHERE s.tenant = ($1::text[])[1] AND s.plugin = ($1)[2] AND s.kind = ($1)[3] AND s.session = ($1)[4]
-              AND s.assistant = ($1)[5] AND s.thread = ($1)[6] AND s.bucket = ($1)[7]
+            WHERE ",
+            named!(),
+            "
         ) "
+        )
     };
 }
 
@@ -46,15 +46,18 @@ const GET: &str = concat!(
 );
 
 /// The same for one key, $4, which most calls read.
-const GET_ONE: &str = "SELECT s.id, s.expires, coalesce($3::bigint, wharf.now_1()) AS stamp,
+const GET_ONE: &str = concat!(
+    "SELECT s.id, s.expires, coalesce($3::bigint, wharf.now_1()) AS stamp,
         CASE WHEN kv.revision IS NOT NULL THEN 1::bigint END AS at, kv.revision,
         coalesce(octet_length(kv.value) > $5::bigint, false) AS too_large,
         CASE WHEN octet_length(kv.value) <= $5::bigint THEN kv.value END AS value
      FROM wharf.scope s LEFT JOIN wharf.kv ON kv.scope = s.id AND kv.key = $4::bytea
-     WHERE s.tenant = ($1::text[])[1] AND s.plugin = ($1)[2] AND s.kind = ($1)[3] AND s.session = ($1)[4]
-       AND s.assistant = ($1)[5] AND s.thread = ($1)[6] AND s.bucket = ($1)[7] AND s.expired_at IS NULL
+     WHERE ",
+    named!(),
+    " AND s.expired_at IS NULL
        AND (s.expires IS NULL
-            OR s.expires > CASE WHEN $3::bigint IS NULL THEN least($2::bigint, wharf.now_1()) ELSE $2 END)";
+            OR s.expires > CASE WHEN $3::bigint IS NULL THEN least($2::bigint, wharf.now_1()) ELSE $2 END)"
+);
 
 /// $4 the first key, $5 the first that is too far, $6 most entries, $7 most bytes.
 macro_rules! scan {
@@ -221,12 +224,7 @@ pub(crate) async fn look(work: &Work<'_>, scope: &ScopeKey) -> Result<ScopeLook,
 
 fn used(policy: &ScopePolicy, row: Option<&Row>) -> Option<ScopeUse> {
     let row = row?;
-    let (seen, stamp) = (row.get::<_, Option<i64>>("expires"), row.get::<_, i64>("stamp"));
-    rules::worth_remembering(policy, seen, stamp, READ_PART).then(|| ScopeUse {
-        scope: row.get("id"),
-        seen,
-        expires: rules::expires_after_use(policy, stamp),
-    })
+    ScopeUse::of_read(policy, row.get("id"), row.get("expires"), row.get("stamp"))
 }
 
 /// As a number of the database, which has none without a sign.

@@ -20,7 +20,7 @@ use crate::{
     ConnectionOptions, DatabaseAddress, DatabaseOpenError,
     connection::Connections,
     error::{Effect, storage_error},
-    layout, names,
+    layout,
     read::{self, ScopeRead},
     uses::PendingUses,
     write,
@@ -93,7 +93,7 @@ impl Work<'_> {
         scope: &ScopeKey,
         parameters: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>, StateError> {
-        let names = names::columns(scope);
+        let names = scope.parts().to_vec();
         let first: [&(dyn ToSql + Sync); 3] = [&names, &self.times.passed, &self.times.stamp];
         let all: Vec<_> = first.into_iter().chain(parameters.iter().copied()).collect();
         let reading = async {

@@ -3,6 +3,7 @@
 use std::{collections::HashMap, time::Instant};
 
 use parking_lot::Mutex;
+use wharf_state::rules::ScopeUse;
 
 use crate::{
     connection::Connections,
@@ -11,16 +12,6 @@ use crate::{
 
 /// Most uses that wait. Past it a use is left to the next read of its scope.
 const MOST: usize = 10_000;
-
-/// A use of a scope that its stored expiry does not know yet.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ScopeUse {
-    pub(crate) scope: i64,
-    /// The expiry that the reader saw.
-    pub(crate) seen: Option<i64>,
-    /// The expiry that the scope is to have.
-    pub(crate) expires: Option<i64>,
-}
 
 /// The uses that no database knows yet.
 #[derive(Debug, Default)]

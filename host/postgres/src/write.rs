@@ -9,7 +9,6 @@ use wharf_state::{Ceilings, ScopePolicy, StateChange, StateError, TOMBSTONE_LIFE
 
 use crate::{
     error::{Effect, is_undone, storage_error},
-    names,
     read::signed,
     store::{Times, Work},
 };
@@ -47,7 +46,7 @@ pub(crate) async fn apply(
     ceilings: &Ceilings,
     until: Instant,
 ) -> Result<Vec<u64>, StateError> {
-    let (names, given, times) = (names::columns(scope), Changes::new(changes), &work.times);
+    let (names, given, times) = (scope.parts().to_vec(), Changes::new(changes), &work.times);
     let idle = policy.idle_expiry.map(duration_milliseconds);
     let lifetime = duration_milliseconds(TOMBSTONE_LIFETIME);
     let (quota_entries, quota_bytes) = (signed(policy.quota_entries), signed(policy.quota_bytes));

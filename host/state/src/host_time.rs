@@ -78,7 +78,7 @@ impl HostTime {
     /// The doubt about the wall clock, where there is one.
     #[must_use]
     pub fn doubt(&self) -> Option<ClockDoubt> {
-        doubt(self.counted(), self.wall())
+        ClockDoubt::between(self.counted(), self.wall())
     }
 
     pub(crate) fn moment(&self) -> Moment {
@@ -127,9 +127,13 @@ impl std::fmt::Display for ClockDoubt {
     }
 }
 
-pub(crate) fn doubt(counted: i64, wall: i64) -> Option<ClockDoubt> {
-    let apart = counted.abs_diff(wall) > duration_milliseconds(MOST_PAUSE).unsigned_abs();
-    apart.then(|| ClockDoubt { wall: from_milliseconds(wall), counted: from_milliseconds(counted) })
+impl ClockDoubt {
+    /// The doubt of two times in milliseconds since 1970, where they are too far apart.
+    #[must_use]
+    pub fn between(counted: i64, wall: i64) -> Option<Self> {
+        let apart = counted.abs_diff(wall) > duration_milliseconds(MOST_PAUSE).unsigned_abs();
+        apart.then(|| Self { wall: from_milliseconds(wall), counted: from_milliseconds(counted) })
+    }
 }
 
 /// The counted time after a pause in which no host counted: the wall clock is believed

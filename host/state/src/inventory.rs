@@ -106,6 +106,23 @@ pub struct BucketSelection {
     pub bucket: Option<BucketName>,
 }
 
+impl BucketSelection {
+    /// Its parts, in the order of [`ScopeKey::parts`]; none for any.
+    #[must_use]
+    pub fn parts(&self) -> [Option<&str>; 7] {
+        let Self { tenant, plugin, kind, session, assistant, thread, bucket } = self;
+        [
+            tenant.as_ref().map(|id| id.as_str()),
+            plugin.as_ref().map(|id| id.as_str()),
+            kind.map(ScopeKind::as_str),
+            session.as_ref().map(|id| id.as_str()),
+            assistant.as_ref().map(|id| id.as_str()),
+            thread.as_ref().map(|id| id.as_str()),
+            bucket.as_ref().map(|id| id.as_str()),
+        ]
+    }
+}
+
 /// All buckets of one tenant, plugin and kind of scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

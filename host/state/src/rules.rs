@@ -173,15 +173,13 @@ pub fn entry_bytes(key: &str, value: &[u8]) -> u64 {
 }
 
 /// When a scope that is used at `now` expires, in milliseconds since 1970.
-#[must_use]
-pub fn expires_after_use(policy: &ScopePolicy, now: i64) -> Option<i64> {
+pub(crate) fn expires_after_use(policy: &ScopePolicy, now: i64) -> Option<i64> {
     policy.idle_expiry.map(|idle| now + duration_milliseconds(idle))
 }
 
 /// Whether the stored expiry is so far from the expiry after a use at `now` that
 /// it must be written: further than one `part` of the idle time.
-#[must_use]
-pub fn worth_remembering(policy: &ScopePolicy, stored: Option<i64>, now: i64, part: i64) -> bool {
+pub(crate) fn worth_remembering(policy: &ScopePolicy, stored: Option<i64>, now: i64, part: i64) -> bool {
     match (policy.idle_expiry, stored) {
         (None, None) => false,
         (None, Some(_)) | (Some(_), None) => true,
@@ -189,5 +187,32 @@ pub fn worth_remembering(policy: &ScopePolicy, stored: Option<i64>, now: i64, pa
             let idle = duration_milliseconds(idle);
             (now + idle - stored).abs() > idle / part
         }
+    }
+}
+
+/// A read extends the life of its scope once a tenth of the idle time passed:
+/// most reads then cost no write.
+const READ_PART: i64 = 10;
+
+/// A use of a scope that its stored expiry does not know yet.
+#[derive(Debug, Clone, Copy)]
+pub struct ScopeUse {
+    /// The number of its content.
+    pub scope: i64,
+    /// The expiry that the reader saw.
+    pub seen: Option<i64>,
+    /// The expiry that the scope is to have.
+    pub expires: Option<i64>,
+}
+
+impl ScopeUse {
+    /// That of a read at `stamp`, where it is worth recording.
+    #[must_use]
+    pub fn of_read(policy: &ScopePolicy, scope: i64, seen: Option<i64>, stamp: i64) -> Option<Self> {
+        worth_remembering(policy, seen, stamp, READ_PART).then(|| Self {
+            scope,
+            seen,
+            expires: expires_after_use(policy, stamp),
+        })
     }
 }

@@ -27,8 +27,13 @@ pub(crate) fn read_token(path: &Path) -> io::Result<Token> {
     Token::new(&read(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
+/// Opens a regular file that nobody else may read, or any where the operator allows it.
+pub(crate) fn open(path: &Path, allow_unprotected: bool) -> io::Result<File> {
+    if allow_unprotected { regular_file::open(path) } else { open_private(path) }
+}
+
 /// Opens a regular file that nobody else may read.
-pub(crate) fn open_private(path: &Path) -> io::Result<File> {
+fn open_private(path: &Path) -> io::Result<File> {
     let file = regular_file::open(path)?;
     match private_files::is_private(&file.metadata()?) {
         Some(true) => Ok(file),

@@ -8,7 +8,7 @@ use wharf_state::{
 };
 
 use super::session::Session;
-use crate::{names, read::signed};
+use crate::{names::named, read::signed};
 
 /// Bounds of the entries that go to the database at once.
 const BATCH_ENTRIES: usize = 500;
@@ -74,11 +74,13 @@ impl<'t, 'c> DatabaseTarget<'t, 'c> {
 
 impl ImportTarget for DatabaseTarget<'_, '_> {
     fn make(&mut self, scope: &ScopeKey, expires: Option<i64>, mode: ImportMode) -> Result<MadeBucket, InventoryError> {
-        let names = names::columns(scope);
-        let sql = "SELECT s.id, s.entries > 0 AND s.expired_at IS NULL AND (s.expires IS NULL OR s.expires > $2)
+        let names = scope.parts().to_vec();
+        let sql = concat!(
+            "SELECT s.id, s.entries > 0 AND s.expired_at IS NULL AND (s.expires IS NULL OR s.expires > $2)
             FROM wharf.scope s
-            WHERE s.tenant = ($1::text[])[1] AND s.plugin = ($1)[2] AND s.kind = ($1)[3] AND s.session = ($1)[4]
-              AND s.assistant = ($1)[5] AND s.thread = ($1)[6] AND s.bucket = ($1)[7]";
+            WHERE ",
+            named!()
+        );
         let mut made = MadeBucket::New;
         if let Some(row) = self.session.query(sql, &[&names, &self.now])?.first() {
             let (content, alive) = (row.get::<_, i64>(0), row.get(1));

@@ -1,7 +1,6 @@
 //! Buckets by their names: the queries behind a [`BucketSelection`].
 
 use tokio_postgres::{Row, types::ToSql};
-use wharf_core::ScopeKind;
 use wharf_state::{
     BucketGroup, BucketSelection, BucketSummary, BucketTotals, InventoryError, StateError,
     transfer::{Exporter, moment},
@@ -43,31 +42,9 @@ const REMOVE: &str = concat!(
 /// Rows of contents that are held in memory at once, of up to a mebibyte each.
 const AT_ONCE: i32 = 32;
 
-/// The parts of a selection, in the order of their numbers in the queries.
-struct Parts<'s> {
-    now: i64,
-    names: [Option<&'s str>; 7],
-}
-
-impl<'s> Parts<'s> {
-    fn new(selection: &'s BucketSelection, now: i64) -> Self {
-        let BucketSelection { tenant, plugin, kind, session, assistant, thread, bucket } = selection;
-        let names = [
-            tenant.as_ref().map(|id| id.as_str()),
-            plugin.as_ref().map(|id| id.as_str()),
-            kind.map(ScopeKind::as_str),
-            session.as_ref().map(|id| id.as_str()),
-            assistant.as_ref().map(|id| id.as_str()),
-            thread.as_ref().map(|id| id.as_str()),
-            bucket.as_ref().map(|id| id.as_str()),
-        ];
-        Self { now, names }
-    }
-
-    fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
-        let names = self.names.iter().map(|name| name as &(dyn ToSql + Sync));
-        std::iter::once(&self.now as &(dyn ToSql + Sync)).chain(names).collect()
-    }
+/// The moment and the parts of a selection, in the order of their numbers in the queries.
+fn parameters<'a>(now: &'a i64, parts: &'a [Option<&'a str>; 7]) -> Vec<&'a (dyn ToSql + Sync)> {
+    std::iter::once(now as &(dyn ToSql + Sync)).chain(parts.iter().map(|part| part as &(dyn ToSql + Sync))).collect()
 }
 
 impl From<IllegalName> for StateError {
@@ -81,7 +58,7 @@ pub(super) fn groups(
     selection: &BucketSelection,
     now: i64,
 ) -> Result<Vec<BucketGroup>, StateError> {
-    let rows = session.query(GROUPS, &Parts::new(selection, now).parameters())?;
+    let rows = session.query(GROUPS, &parameters(&now, &selection.parts()))?;
     rows.iter()
         .map(|row| {
             let count = |column: usize| row.get::<_, i64>(column).cast_unsigned();
@@ -106,8 +83,7 @@ pub(super) fn buckets(
     now: i64,
     mut each: impl FnMut(i64, BucketSummary) -> Result<(), InventoryError>,
 ) -> Result<(), InventoryError> {
-    let parts = Parts::new(selection, now);
-    let portal = session.bind(BUCKETS, &parts.parameters())?;
+    let portal = session.bind(BUCKETS, &parameters(&now, &selection.parts()))?;
     loop {
         let rows = session.next(&portal, 1_000)?;
         if rows.is_empty() {
@@ -151,8 +127,8 @@ pub(super) fn remove(
     now: i64,
     most: i64,
 ) -> Result<BucketTotals, StateError> {
-    let parts = Parts::new(selection, now);
-    let mut parameters = parts.parameters();
+    let parts = selection.parts();
+    let mut parameters = parameters(&now, &parts);
     parameters.push(&most);
     let removed = session.query_one(REMOVE, &parameters)?;
     let count = |column: usize| removed.get::<_, i64>(column).cast_unsigned();

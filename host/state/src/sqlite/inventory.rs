@@ -26,7 +26,6 @@ use crate::{
     BucketGroup, BucketSelection, BucketSummary, BucketTotals, Clock, ClockDoubt, ImportMode, ImportReport, Inventory,
     InventoryError, StateError, SystemClock,
     clock::to_milliseconds,
-    host_time,
     transfer::{self, Exporter},
 };
 
@@ -173,7 +172,7 @@ impl Inventory for SqliteInventory {
 
     fn clock_doubt(&self) -> Result<Option<ClockDoubt>, InventoryError> {
         let (counted, wall) = self.counted()?;
-        Ok(host_time::doubt(counted, wall))
+        Ok(ClockDoubt::between(counted, wall))
     }
 
     fn confirm_clock(&self) -> Result<Option<ClockDoubt>, InventoryError> {

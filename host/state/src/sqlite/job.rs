@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::{fault::Fault, operation::OperationState, read::ScopeUse, write};
-use crate::StateError;
+use super::{fault::Fault, operation::OperationState, write};
+use crate::{StateError, rules::ScopeUse};
 
 /// Scopes whose use is on its way to the writer: one job for each is enough.
 pub(super) type PendingUses = Arc<Mutex<HashSet<i64>>>;

@@ -8,13 +8,9 @@ use super::{fault::Fault, value_cache::ValueCache};
 use crate::{
     EntryPage, KeyPage, ScopePolicy, StateEntry, StateError,
     host_time::Moment,
-    rules,
+    rules::{self, ScopeUse},
     scan_range::{ScanRange, ScanStart},
 };
-
-/// A read extends the life of its scope once a tenth of the idle time passed:
-/// most reads then cost no write.
-const READ_PART: i64 = 10;
 
 /// A row of `scope`.
 #[derive(Debug, Clone, Copy)]
@@ -38,16 +34,6 @@ impl ScopeRow {
     }
 }
 
-/// A use of a scope that its stored expiry does not know yet.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ScopeUse {
-    pub(super) scope: i64,
-    /// The expiry that the reader saw.
-    pub(super) seen: Option<i64>,
-    /// The expiry that the scope is to have.
-    pub(super) expires: Option<i64>,
-}
-
 /// The result of a read, with the use that it was.
 pub(super) struct SnapshotRead<T> {
     pub(super) value: T,
@@ -61,26 +47,13 @@ pub(super) struct ReadRequest<'a> {
     pub(super) max_bytes: u64,
 }
 
-/// The parts of a scope's key in the order of the columns.
-pub(super) fn columns(scope: &ScopeKey) -> [&str; 7] {
-    [
-        scope.tenant.as_str(),
-        scope.plugin.as_str(),
-        scope.kind.as_str(),
-        scope.session.as_ref().map_or("", |id| id.as_str()),
-        scope.assistant.as_ref().map_or("", |id| id.as_str()),
-        scope.thread.as_ref().map_or("", |id| id.as_str()),
-        scope.bucket.as_str(),
-    ]
-}
-
 pub(super) fn scope_row(connection: &Connection, scope: &ScopeKey) -> Result<Option<ScopeRow>, Fault> {
     let mut statement = connection.prepare_cached(
         "SELECT id, entries, bytes, revision, expires, expired_at FROM scope
          WHERE tenant = ?1 AND plugin = ?2 AND kind = ?3 AND session = ?4 AND assistant = ?5 AND thread = ?6
            AND bucket = ?7",
     )?;
-    Ok(statement.query_row(columns(scope), row_of_scope).optional()?)
+    Ok(statement.query_row(scope.parts(), row_of_scope).optional()?)
 }
 
 pub(super) fn row_of_scope(row: &rusqlite::Row<'_>) -> rusqlite::Result<ScopeRow> {
@@ -258,11 +231,7 @@ fn walk<T>(
 }
 
 fn used(policy: &ScopePolicy, row: ScopeRow, now: Moment) -> Option<ScopeUse> {
-    rules::worth_remembering(policy, row.expires, now.stamp, READ_PART).then(|| ScopeUse {
-        scope: row.id,
-        seen: row.expires,
-        expires: rules::expires_after_use(policy, now.stamp),
-    })
+    ScopeUse::of_read(policy, row.id, row.expires, now.stamp)
 }
 
 /// A transaction in which several statements see one state of the database.

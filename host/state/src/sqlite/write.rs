@@ -8,12 +8,12 @@ use wharf_core::ScopeKey;
 use super::{
     expire,
     fault::Fault,
-    read::{self, ScopeRow, ScopeUse},
+    read::{self, ScopeRow},
 };
 use crate::{
     Ceilings, ScopePolicy, StateChange, StateError,
     host_time::Moment,
-    rules::{self, Growth, Total},
+    rules::{self, Growth, ScopeUse, Total},
 };
 
 /// A write extends the life of its scope once a thousandth of the idle time
@@ -136,7 +136,7 @@ fn make_scope(connection: &Connection, scope: &ScopeKey) -> Result<ScopeRow, Fau
     let revision: i64 =
         connection.prepare_cached("SELECT revision_floor FROM counter")?.query_row([], |row| row.get(0))?;
     let id = fresh_id(connection)?;
-    let [tenant, plugin, kind, session, assistant, thread, bucket] = read::columns(scope);
+    let [tenant, plugin, kind, session, assistant, thread, bucket] = scope.parts();
     connection
         .prepare_cached(
             "INSERT INTO scope (id, tenant, plugin, kind, session, assistant, thread, bucket, entries, bytes, revision)

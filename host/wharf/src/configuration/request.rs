@@ -20,7 +20,7 @@ use wharf_files::regular_file;
 use wharf_sources::is_protected;
 
 use super::limits::{self, WrittenLimits};
-use crate::secret::open_private;
+use crate::secret::open;
 
 /// The most that is read of a file with a secret: a longer one holds no secret.
 const MAX_FILE_BYTES: u64 = 64 << 10;
@@ -181,7 +181,7 @@ fn read(secret: &SecretSettings) -> Result<Secret, MissingSecret> {
         },
         SecretSource::File(path) => {
             let mut bytes = Vec::new();
-            let opened = if secret.allow_unprotected { regular_file::open(path) } else { open_private(path) };
+            let opened = open(path, secret.allow_unprotected);
             opened.and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)).map_err(|error| {
                 // What the system itself says has a number.
                 match error.raw_os_error() {

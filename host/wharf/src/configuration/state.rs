@@ -6,7 +6,6 @@ use std::{
 };
 
 use serde::Deserialize;
-use wharf_files::regular_file;
 
 use crate::secret;
 
@@ -87,10 +86,10 @@ impl StateSettings {
     }
 
     fn read(&self, path: &Path) -> io::Result<String> {
-        let opened =
-            if self.database_allow_unprotected { regular_file::open(path) } else { secret::open_private(path) };
         let mut text = String::new();
-        opened?.take(MAX_CONNECTION_BYTES + 1).read_to_string(&mut text)?;
+        secret::open(path, self.database_allow_unprotected)?
+            .take(MAX_CONNECTION_BYTES + 1)
+            .read_to_string(&mut text)?;
         let problem = |problem: &str| io::Error::new(io::ErrorKind::InvalidData, problem);
         match text.trim() {
             "" => Err(problem("it is empty")),

@@ -27,8 +27,7 @@ impl TlsFiles {
         if certificate.len() as u64 > MAX_KEY_BYTES {
             return Err(TlsFilesError::TooLong { path: self.certificate.clone() });
         }
-        let opened =
-            if self.allow_unprotected { regular_file::open(&self.key) } else { secret::open_private(&self.key) };
+        let opened = secret::open(&self.key, self.allow_unprotected);
         let mut key = Vec::new();
         let read = opened.and_then(|file| file.take(MAX_KEY_BYTES).read_to_end(&mut key));
         read.map_err(|error| TlsFilesError::of(&self.key, error))?;

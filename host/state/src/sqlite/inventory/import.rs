@@ -51,7 +51,7 @@ impl ImportTarget for DatabaseTarget<'_> {
         }
         let content = write::fresh_id(self.connection)?;
         let revision = floor + 1;
-        let [tenant, plugin, kind, session, assistant, thread, bucket] = read::columns(scope);
+        let [tenant, plugin, kind, session, assistant, thread, bucket] = scope.parts();
         self.connection
             .prepare_cached(
                 "INSERT INTO scope (id, tenant, plugin, kind, session, assistant, thread, bucket, entries, bytes,

@@ -20,20 +20,7 @@ const CHOSEN: &str = "FROM scope WHERE expired_at IS NULL AND entries > 0 AND (e
     AND (?8 IS NULL OR bucket = ?8)";
 const IN_ORDER: &str = "ORDER BY tenant, plugin, kind, session, assistant, thread, bucket";
 
-/// The parts of a selection, in the order of their numbers in [`CHOSEN`].
-fn parts(selection: &BucketSelection) -> [Option<&str>; 7] {
-    let BucketSelection { tenant, plugin, kind, session, assistant, thread, bucket } = selection;
-    [
-        tenant.as_ref().map(|id| id.as_str()),
-        plugin.as_ref().map(|id| id.as_str()),
-        kind.map(ScopeKind::as_str),
-        session.as_ref().map(|id| id.as_str()),
-        assistant.as_ref().map(|id| id.as_str()),
-        thread.as_ref().map(|id| id.as_str()),
-        bucket.as_ref().map(|id| id.as_str()),
-    ]
-}
-
+/// The moment and the parts of a selection, in the order of their numbers in [`CHOSEN`].
 fn parameters<'a>(now: &'a i64, parts: &'a [Option<&'a str>; 7]) -> Vec<&'a dyn ToSql> {
     std::iter::once(now as &dyn ToSql).chain(parts.iter().map(|part| part as &dyn ToSql)).collect()
 }
@@ -43,7 +30,7 @@ pub(super) fn groups(
     selection: &BucketSelection,
     now: i64,
 ) -> Result<Vec<BucketGroup>, Fault> {
-    let parts = parts(selection);
+    let parts = selection.parts();
     let mut statement = connection.prepare_cached(&format!(
         "SELECT tenant, plugin, kind, count(*), sum(entries), sum(bytes), max(entries), max(bytes) {CHOSEN}
          GROUP BY tenant, plugin, kind ORDER BY tenant, plugin, kind"
@@ -73,7 +60,7 @@ pub(super) fn buckets(
     now: i64,
     mut each: impl FnMut(i64, BucketSummary) -> Result<(), InventoryError>,
 ) -> Result<(), InventoryError> {
-    let parts = parts(selection);
+    let parts = selection.parts();
     let sql = format!(
         "SELECT id, tenant, plugin, kind, session, assistant, thread, bucket, entries, bytes, expires {CHOSEN} {IN_ORDER}"
     );
@@ -93,7 +80,7 @@ pub(super) fn rows(
     now: i64,
     limit: u32,
 ) -> Result<Vec<(String, ScopeRow)>, Fault> {
-    let parts = parts(selection);
+    let parts = selection.parts();
     let sql = format!("SELECT id, entries, bytes, revision, expires, expired_at, tenant {CHOSEN} {IN_ORDER} LIMIT ?9");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut parameters = parameters(&now, &parts);

@@ -118,7 +118,7 @@ async fn a_read_that_was_recorded_too_late_brings_nothing_back() {
     let seen = store.readers.read(|connection| read::scope_row(connection, &scope)).expect("a read").expect("a row");
     clock.advance(Duration::from_secs(1_000));
     store.sweep(clock.now()).await.expect("a sweep");
-    let late = read::ScopeUse { scope: seen.id, seen: seen.expires, expires: Some(i64::MAX) };
+    let late = crate::rules::ScopeUse { scope: seen.id, seen: seen.expires, expires: Some(i64::MAX) };
     store.writer.touch(Touch::new(late, Arc::clone(&store.pending), soon()));
     store.apply(&self::scope("local", "other"), &policy(), put("key", b""), soon()).await.expect("a put");
     assert!(store.expired_at(&scope).await.expect("expired-at").is_some());
