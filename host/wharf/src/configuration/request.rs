@@ -16,7 +16,6 @@ use wharf_core::{
     Grants, PluginName, RequestLimits, RequestPattern, Secret, Secrets,
     request::{InvalidSecret, SecretRule},
 };
-use wharf_files::regular_file;
 use wharf_sources::is_protected;
 
 use super::limits::{self, WrittenLimits};
