@@ -145,6 +145,17 @@ impl DatabaseAddress {
 pub(crate) struct Connections(Pool);
 
 impl Connections {
+    /// The first connection, which tells an operator what is wrong with the server.
+    pub(crate) async fn first(&self, at: &str) -> Result<Object, DatabaseOpenError> {
+        self.0.get().await.map_err(|failed| DatabaseOpenError::Connect {
+            at: at.to_owned(),
+            source: match failed {
+                PoolError::Backend(error) => Box::new(error),
+                failed => Box::new(failed),
+            },
+        })
+    }
+
     /// A free connection, waited for until then at most.
     pub(crate) async fn get(&self, until: Instant) -> Result<Object, StateError> {
         let left = until.saturating_duration_since(Instant::now());

@@ -14,11 +14,14 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::Client;
 use wharf_state::{
     BucketGroup, BucketSelection, BucketSummary, BucketTotals, ClockDoubt, ImportMode, ImportReport, Inventory,
-    InventoryError, StateError, TOMBSTONE_LIFETIME, duration_milliseconds, to_milliseconds,
+    InventoryError, StateError, to_milliseconds,
     transfer::{self, Exporter},
 };
 
-use crate::{ConnectionOptions, DatabaseAddress, DatabaseOpenError, layout};
+use crate::{
+    ConnectionOptions, DatabaseAddress, DatabaseOpenError, layout,
+    sweep::{self, SweepRequest, SweepStep},
+};
 use import::DatabaseTarget;
 use session::Session;
 
@@ -138,11 +141,9 @@ impl Inventory for PostgresInventory {
             }
         }
         // Hosts would delete the content, too, but none may be running.
-        let lifetime = duration_milliseconds(TOMBSTONE_LIFETIME);
         while self.transaction(|session| {
-            let sweep = "SELECT more FROM wharf.sweep_1($1, 64, $2)";
-            let step = session.query_one(sweep, &[&now(session)?, &lifetime]);
-            Ok(step?.get::<_, bool>(0))
+            let request = SweepRequest::new(to_milliseconds(SystemTime::now()), false);
+            Ok(SweepStep::from(session.query_one(sweep::STEP, &request.parameters())?).more)
         })? {}
         Ok(cleared)
     }

@@ -12,6 +12,7 @@ mod layout;
 mod names;
 mod read;
 mod store;
+mod sweep;
 mod uses;
 mod write;
 

@@ -12,8 +12,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use wharf_core::ScopeKey;
 use wharf_state::{
     Ceilings, Clock, EntryPage, HostTime, KeyPage, ScopePolicy, ScopeUsage, StateChange, StateEntry, StateError,
-    StateStore, SweepTotals, TOMBSTONE_LIFETIME, duration_milliseconds, from_milliseconds, rules,
-    scan_range::ScanRange, to_milliseconds,
+    StateStore, SweepTotals, from_milliseconds, rules, scan_range::ScanRange, to_milliseconds,
 };
 
 use crate::{
@@ -22,6 +21,7 @@ use crate::{
     error::{Effect, storage_error},
     layout,
     read::{self, ScopeRead},
+    sweep::{self, SweepRequest, SweepStep},
     uses::PendingUses,
     write,
 };
@@ -32,8 +32,6 @@ const READING: Duration = Duration::from_secs(10);
 const RECORDING: Duration = Duration::from_secs(5);
 /// How long one step of a sweep may take.
 const SWEEPING: Duration = Duration::from_secs(30);
-/// Scopes that one step of a sweep expires.
-const STEP_SCOPES: i32 = 64;
 
 /// How a [`PostgresStore`] is opened.
 #[derive(Debug, Clone, Default)]
@@ -115,9 +113,9 @@ impl PostgresStore {
     /// Where that fails: see [`DatabaseOpenError`].
     pub async fn open(text: &str, options: PostgresOptions) -> Result<Self, DatabaseOpenError> {
         let address = DatabaseAddress::parse(text, &options.connection)?;
-        let mut client = address.connect().await?;
-        layout::set_up(&mut client, address.shown()).await?;
         let connections = address.pool(&options.connection);
+        let mut first = connections.first(address.shown()).await?;
+        layout::set_up(&mut first, address.shown()).await?;
         let is_own_time = options.clock.is_some();
         let time = options.clock.map(HostTime::new).unwrap_or_default();
         let shared = Arc::new(Shared { address, connections, uses: PendingUses::default() });
@@ -225,20 +223,17 @@ impl StateStore for PostgresStore {
     }
 
     async fn sweep(&self, now: SystemTime) -> Result<SweepTotals, StateError> {
-        let now = to_milliseconds(now);
+        let request = SweepRequest::new(to_milliseconds(now), self.is_own_time);
         let mut swept = SweepTotals::default();
         loop {
             let work = self.work(Instant::now() + SWEEPING).await?;
             let failed = |error| storage_error(error, Effect::Change);
-            let sql = "SELECT scopes, bytes, more FROM wharf.sweep_1(
-                CASE WHEN $4 THEN $1 ELSE least($1, wharf.now_1()) END, $2, $3)";
-            let statement = work.client.prepare_cached(sql).await.map_err(failed)?;
-            let lifetime = duration_milliseconds(TOMBSTONE_LIFETIME);
-            let parameters: [&(dyn ToSql + Sync); 4] = [&now, &STEP_SCOPES, &lifetime, &self.is_own_time];
-            let step = work.client.query_one(&statement, &parameters).await.map_err(failed)?;
-            swept.scopes += step.get::<_, i64>("scopes").cast_unsigned();
-            swept.bytes += step.get::<_, i64>("bytes").cast_unsigned();
-            if !step.get::<_, bool>("more") {
+            let statement = work.client.prepare_cached(sweep::STEP).await.map_err(failed)?;
+            let step = work.client.query_one(&statement, &request.parameters()).await.map_err(failed)?;
+            let step = SweepStep::from(step);
+            swept.scopes += step.scopes;
+            swept.bytes += step.bytes;
+            if !step.more {
                 return Ok(swept);
             }
         }
