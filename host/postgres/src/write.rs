@@ -14,7 +14,7 @@ use crate::{
 };
 
 const APPLY: &str = "SELECT outcome, at, actual, used, wanted, revision
-    FROM wharf.apply_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+    FROM wharf.apply_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 /// How often a write is sent again that the database undid, since another had to go first.
 const ATTEMPTS: usize = 5;
 /// How long a write whose time is over may take to be cancelled. Past it nobody knows whether

@@ -12,7 +12,7 @@ use super::{fresh, open, policy, put, raw, session};
 
 /// Whether a write waits for a lock of another transaction.
 const WAITS: &str = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-    AND query LIKE '%apply_1%')";
+    AND query LIKE '%apply_2%')";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_whose_time_ends_while_it_waits_writes_nothing_and_neither_does_one_that_nobody_awaits() {

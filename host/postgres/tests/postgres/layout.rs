@@ -1,19 +1,114 @@
 //! Which databases a store opens, and what it makes there.
 
+use std::sync::Arc;
+
 use tokio::task::JoinSet;
+use tokio_postgres::Client;
 use wharf_postgres::{DatabaseOpenError, PostgresOptions, PostgresStore};
-use wharf_state::StateStore as _;
+use wharf_state::{StateChange, StateError, StateStore as _};
 use wharf_test_support::{postgres::PostgresServer, soon};
 
-use super::{fresh, open, policy, put, raw, session};
+use super::{fresh, open, policy, put, raw, session, sharing::accounts_hold};
 
-/// XXH3 of the released layout. It never changes: the next layout is a file of its own.
-const FIRST_LAYOUT: u64 = 15_111_078_229_885_965_042;
+/// The released layouts with their XXH3. They never change: the next layout is a file of its own.
+const LAYOUTS: [(&str, u64); 2] = [
+    (include_str!("../../src/layout-1.sql"), 15_111_078_229_885_965_042),
+    (include_str!("../../src/layout-2.sql"), 9_593_552_644_775_657_589),
+];
 
 #[test]
-fn the_first_layout_is_what_it_was_when_it_was_released() {
-    let text = include_str!("../../src/layout-1.sql");
-    assert_eq!(twox_hash::XxHash3_64::oneshot(text.as_bytes()), FIRST_LAYOUT);
+fn a_layout_is_what_it_was_when_it_was_released() {
+    for (number, (text, digest)) in (1..).zip(LAYOUTS) {
+        assert_eq!(twox_hash::XxHash3_64::oneshot(text.as_bytes()), digest, "layout {number}");
+    }
+}
+
+/// A write as hosts of the first layout make it: the value of one key of the session `shared`.
+const FIRST_APPLY: &str = "SELECT outcome, revision FROM wharf.apply_1(
+    '{local,planning,session,shared,\"\",\"\",main}', ARRAY[$1::bytea], ARRAY[$2::bytea], ARRAY[$3::bigint],
+    100000, 67108864, 2592000000, 1000, 1073741824, 1073741824, 2592000000, wharf.now_1(), NULL)";
+
+async fn first_apply(host: &Client, key: &str, value: &[u8], expected: Option<i64>) -> (String, Option<i64>) {
+    let row = host.query_one(FIRST_APPLY, &[&key.as_bytes(), &value, &expected]).await.expect("an answer");
+    (row.get(0), row.get(1))
+}
+
+#[tokio::test]
+async fn a_database_of_the_first_layout_keeps_its_content_and_serves_hosts_of_both_versions() {
+    let Some(server) = PostgresServer::start() else { return };
+    let (connection, scope) = (fresh(&server).await, session("shared"));
+    let older = raw(&connection).await;
+    let make = "CREATE SCHEMA wharf; CREATE TABLE wharf.layout (number integer PRIMARY KEY)";
+    for sql in [make, LAYOUTS[0].0, "INSERT INTO wharf.layout VALUES (1)"] {
+        older.batch_execute(sql).await.expect("the first layout");
+    }
+    assert_eq!(first_apply(&older, "old", b"before", None).await.0, "done");
+
+    let newer = open(&connection).await;
+    let layouts = older.query_one("SELECT max(number) FROM wharf.layout", &[]).await.expect("a layout");
+    assert_eq!(layouts.get::<_, i32>(0), 2);
+    let found = newer.get_many(&scope, &policy(), &["old".into()], 100).await.expect("a read").remove(0);
+    let found = found.expect("what was there before");
+    assert_eq!(found.value, b"before");
+
+    // Each version overwrites and adds what the other one reads and then relies on.
+    let replaced = StateChange { if_revision: Some(found.revision), ..put("old", b"of the newer host") };
+    let revision = newer.apply(&scope, &policy(), vec![replaced], soon()).await.expect("a write")[0];
+    let (outcome, _) = first_apply(&older, "old", b"stale", Some(found.revision.cast_signed())).await;
+    assert_eq!(outcome, "conflict");
+    let (outcome, of_older) = first_apply(&older, "old", b"of the older", Some(revision.cast_signed())).await;
+    assert_eq!(outcome, "done");
+    let stale = StateChange { if_revision: Some(revision), ..put("old", b"stale") };
+    let refused = newer.apply(&scope, &policy(), vec![stale], soon()).await.expect_err("a conflict");
+    let of_older = of_older.expect("a revision").cast_unsigned();
+    assert!(matches!(refused, StateError::Conflict { found, .. } if found == of_older), "{refused:?}");
+    newer.apply(&scope, &policy(), vec![put("new", b"of the newer")], soon()).await.expect("a write");
+    assert_eq!(first_apply(&older, "older", b"of the older", Some(0)).await.0, "done");
+    assert_eq!(newer.usage(&scope).await.expect("usage").entries, 3);
+    assert!(accounts_hold(&connection).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hosts_of_both_versions_that_write_one_scope_at_once_lose_nothing_and_keep_exact_accounts() {
+    const ROUNDS: u64 = 40;
+    let Some(server) = PostgresServer::start() else { return };
+    let (connection, scope) = (fresh(&server).await, session("shared"));
+    let newer = Arc::new(open(&connection).await);
+    newer.apply(&scope, &policy(), vec![put("count", b"")], soon()).await.expect("a write");
+    let mut hosts = JoinSet::new();
+    for host in 0..4 {
+        let (newer, scope, older) = (Arc::clone(&newer), scope.clone(), raw(&connection).await);
+        hosts.spawn(async move {
+            let mut made = 0;
+            while made < ROUNDS {
+                let found = newer.get_many(&scope, &policy(), &["count".into()], 1 << 20).await.expect("a read");
+                let found = found.into_iter().flatten().next().expect("a count");
+                // A count in the length, so that each write changes the accounts, too.
+                let longer = [&found.value[..], b"1"].concat();
+                made += if host % 2 == 0 {
+                    let change = StateChange { if_revision: Some(found.revision), ..put("count", &longer) };
+                    match newer.apply(&scope, &policy(), vec![change], soon()).await {
+                        Ok(_) => 1,
+                        Err(StateError::Conflict { .. }) => 0,
+                        Err(other) => panic!("{other:?}"),
+                    }
+                } else {
+                    let revision = Some(found.revision.cast_signed());
+                    match first_apply(&older, "count", &longer, revision).await.0.as_str() {
+                        "done" => 1,
+                        "conflict" => 0,
+                        other => panic!("{other}"),
+                    }
+                };
+            }
+        });
+    }
+    while let Some(ended) = hosts.join_next().await {
+        ended.expect("a host");
+    }
+    let found = newer.get_many(&scope, &policy(), &["count".into()], 1 << 20).await.expect("a read").remove(0);
+    assert_eq!(found.expect("a count").value.len() as u64, 4 * ROUNDS);
+    assert!(accounts_hold(&connection).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -33,7 +128,7 @@ async fn hosts_that_start_at_once_on_a_new_database_find_one_layout() {
     }
     let count = "SELECT (SELECT count(*) FROM wharf.layout), (SELECT count(*) FROM wharf.kv)";
     let row = raw(&connection).await.query_one(count, &[]).await.expect("counts");
-    assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (1, 8));
+    assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (2, 8));
 }
 
 #[tokio::test]
@@ -43,7 +138,7 @@ async fn a_database_of_a_later_version_or_of_another_program_is_left_alone() {
     drop(open(&later).await);
     raw(&later).await.batch_execute("INSERT INTO wharf.layout VALUES (7)").await.expect("marked");
     let error = PostgresStore::open(&later, PostgresOptions::default()).await.expect_err("of a later version");
-    assert!(matches!(error, DatabaseOpenError::Newer { found: 7, known: 1, .. }), "{error:?}");
+    assert!(matches!(error, DatabaseOpenError::Newer { found: 7, known: 2, .. }), "{error:?}");
 
     let foreign = fresh(&server).await;
     raw(&foreign).await.batch_execute("CREATE SCHEMA wharf; CREATE TABLE wharf.ships (name text)").await.expect("made");
@@ -73,4 +168,15 @@ async fn a_user_without_rights_is_told_which_it_needs_and_a_wrong_connection_wha
         let text = said(error);
         assert!(text.contains(problem) && !text.contains("hunter2"), "{text}");
     }
+}
+
+#[tokio::test]
+async fn a_user_who_may_connect_once_can_open_a_store_and_write() {
+    let Some(server) = PostgresServer::start() else { return };
+    let connection = fresh(&server).await;
+    let user = "CREATE ROLE single LOGIN CONNECTION LIMIT 1; DO $$ BEGIN
+        EXECUTE format('GRANT CREATE ON DATABASE %I TO single', current_database()); END $$";
+    raw(&connection).await.batch_execute(user).await.expect("a user");
+    let store = open(&connection.replace("user=postgres", "user=single")).await;
+    store.apply(&session("s"), &policy(), vec![put("key", b"value")], soon()).await.expect("a write");
 }
