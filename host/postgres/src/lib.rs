@@ -6,6 +6,7 @@
 //! knows callers, grants or configuration.
 
 mod connection;
+mod contents;
 mod error;
 mod inventory;
 mod layout;

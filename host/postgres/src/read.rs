@@ -9,7 +9,11 @@ use wharf_state::{
     scan_range::{ScanRange, ScanStart},
 };
 
-use crate::{names::named, store::Work};
+use crate::{
+    contents::KnownContents,
+    names::named,
+    store::{Moments, Work},
+};
 
 /// The living scope of a name: $1 is the name's parts, $2 when it is, $3 that of tests.
 macro_rules! own {
@@ -45,19 +49,21 @@ const GET: &str = concat!(
      WHERE own.alive"
 );
 
-/// The same for one key, $4, which most calls read.
-const GET_ONE: &str = concat!(
-    "SELECT s.id, s.expires, coalesce($3::bigint, wharf.now_1()) AS stamp,
-        CASE WHEN kv.revision IS NOT NULL THEN 1::bigint END AS at, kv.revision,
-        coalesce(octet_length(kv.value) > $5::bigint, false) AS too_large,
-        CASE WHEN octet_length(kv.value) <= $5::bigint THEN kv.value END AS value
-     FROM wharf.scope s LEFT JOIN wharf.kv ON kv.scope = s.id AND kv.key = $4::bytea
-     WHERE ",
-    named!(),
-    " AND s.expired_at IS NULL
-       AND (s.expires IS NULL
-            OR s.expires > CASE WHEN $3::bigint IS NULL THEN least($2::bigint, wharf.now_1()) ELSE $2 END)"
-);
+/// One key, which most calls read: $1 says which scope, $2 is the key, $3 the most bytes of its
+/// value, which comes only where it fits. Who asks judges whether the scope is alive.
+macro_rules! one {
+    ($scope:expr) => {
+        concat!(
+            "SELECT s.id, s.expires, wharf.now_2(), kv.revision,
+                    CASE WHEN octet_length(kv.value) <= $3::bigint THEN kv.value END
+             FROM wharf.scope s LEFT JOIN wharf.kv ON kv.scope = s.id AND kv.key = $2::bytea
+             WHERE s.expired_at IS NULL AND ",
+            $scope
+        )
+    };
+}
+const ONE: &str = one!(named!());
+const ONE_BY_NUMBER: &str = one!("s.id = $1::bigint");
 
 /// $4 the first key, $5 the first that is too far, $6 most entries, $7 most bytes.
 macro_rules! scan {
@@ -107,10 +113,7 @@ pub(crate) async fn get_many(
 ) -> Result<ScopeRead<Vec<Option<StateEntry>>>, StateError> {
     let asked: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
     let most = signed(max_bytes);
-    let rows = match asked[..] {
-        [one] => work.read(GET_ONE, scope, &[&one, &most]).await?,
-        _ => work.read(GET, scope, &[&asked, &most]).await?,
-    };
+    let rows = work.read(GET, scope, &[&asked, &most]).await?;
     let mut found = vec![None; keys.len()];
     for row in &rows {
         let Some(at) = row.get::<_, Option<i64>>("at") else { continue };
@@ -123,6 +126,45 @@ pub(crate) async fn get_many(
         *slot = Some(StateEntry { key: key.clone(), value, revision });
     }
     Ok(ScopeRead { value: found, used: used(policy, rows.first()) })
+}
+
+pub(crate) async fn get_one(
+    work: &Work<'_>,
+    contents: &KnownContents,
+    scope: &ScopeKey,
+    policy: &ScopePolicy,
+    key: &str,
+    max_bytes: u64,
+) -> Result<ScopeRead<Vec<Option<StateEntry>>>, StateError> {
+    let (asked, most) = (key.as_bytes(), signed(max_bytes));
+    let mut rows = Vec::new();
+    if let Some(number) = contents.get(scope) {
+        rows = work.query(ONE_BY_NUMBER, &[&number, &asked, &most]).await?;
+    }
+    if rows.is_empty() {
+        let names = scope.parts().to_vec();
+        rows = work.query(ONE, &[&names, &asked, &most]).await?;
+        match rows.first() {
+            Some(row) => contents.learn(scope, row.get(0)),
+            None => contents.forget(scope),
+        }
+    }
+    let nothing = ScopeRead { value: vec![None], used: None };
+    let Some(row) = rows.first() else { return Ok(nothing) };
+    let (id, expires) = (row.get(0), row.get::<_, Option<i64>>(1));
+    let Moments { passed, stamp } = work.times.at(row.get(2));
+    if expires.is_some_and(|expires| expires <= passed) {
+        return Ok(nothing);
+    }
+    let used = ScopeUse::of_read(policy, id, expires, stamp);
+    let entry = match (row.get::<_, Option<i64>>(3), row.get(4)) {
+        (None, _) => None,
+        (Some(_), None) => return Err(StateError::ReadTooLarge { max_bytes }),
+        (Some(revision), Some(value)) => {
+            Some(StateEntry { key: key.to_owned(), value, revision: revision.cast_unsigned() })
+        }
+    };
+    Ok(ScopeRead { value: vec![entry], used })
 }
 
 pub(crate) async fn scan(

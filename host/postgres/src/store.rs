@@ -18,6 +18,7 @@ use wharf_state::{
 use crate::{
     ConnectionOptions, DatabaseAddress, DatabaseOpenError,
     connection::Connections,
+    contents::KnownContents,
     error::{Effect, storage_error},
     layout,
     read::{self, ScopeRead},
@@ -64,6 +65,7 @@ pub struct PostgresStore {
 struct Shared {
     address: DatabaseAddress,
     connections: Connections,
+    contents: KnownContents,
     uses: PendingUses,
 }
 
@@ -76,6 +78,25 @@ pub(crate) struct Times {
     pub(crate) stamp: Option<i64>,
 }
 
+/// The moments of a request whose answer says the time of the database.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moments {
+    /// By which expiry is judged.
+    pub(crate) passed: i64,
+    /// With which a use is stamped.
+    pub(crate) stamp: i64,
+}
+
+impl Times {
+    /// The earlier time judges expiry; a time of tests counts alone.
+    pub(crate) fn at(self, database: i64) -> Moments {
+        match self.stamp {
+            Some(stamp) => Moments { passed: self.passed, stamp },
+            None => Moments { passed: self.passed.min(database), stamp: database },
+        }
+    }
+}
+
 /// A connection for one request.
 pub(crate) struct Work<'s> {
     pub(crate) client: Object,
@@ -84,7 +105,7 @@ pub(crate) struct Work<'s> {
 }
 
 impl Work<'_> {
-    /// The rows of a statement that only reads.
+    /// The rows of a statement that only reads, whose first parameters name the scope and the times.
     pub(crate) async fn read(
         &self,
         sql: &str,
@@ -94,9 +115,14 @@ impl Work<'_> {
         let names = scope.parts().to_vec();
         let first: [&(dyn ToSql + Sync); 3] = [&names, &self.times.passed, &self.times.stamp];
         let all: Vec<_> = first.into_iter().chain(parameters.iter().copied()).collect();
+        self.query(sql, &all).await
+    }
+
+    /// The same for a statement that takes its parameters as they are.
+    pub(crate) async fn query(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, StateError> {
         let reading = async {
             let statement = self.client.prepare_cached(sql).await?;
-            self.client.query(&statement, &all).await
+            self.client.query(&statement, parameters).await
         };
         match tokio::time::timeout(READING, reading).await {
             Ok(answered) => answered.map_err(|error| storage_error(error, Effect::None)),
@@ -118,7 +144,8 @@ impl PostgresStore {
         layout::set_up(&mut first, address.shown()).await?;
         let is_own_time = options.clock.is_some();
         let time = options.clock.map(HostTime::new).unwrap_or_default();
-        let shared = Arc::new(Shared { address, connections, uses: PendingUses::default() });
+        let shared =
+            Arc::new(Shared { address, connections, contents: KnownContents::default(), uses: PendingUses::default() });
         Ok(Self { shared, ceilings: options.ceilings, time, is_own_time })
     }
 
@@ -161,7 +188,11 @@ impl StateStore for PostgresStore {
         max_bytes: u64,
     ) -> Result<Vec<Option<StateEntry>>, StateError> {
         rules::check_keys(keys)?;
-        let read = read::get_many(&self.reading().await?, scope, policy, keys, max_bytes).await?;
+        let work = self.reading().await?;
+        let read = match keys {
+            [key] => read::get_one(&work, &self.shared.contents, scope, policy, key, max_bytes).await?,
+            _ => read::get_many(&work, scope, policy, keys, max_bytes).await?,
+        };
         Ok(self.finish(read))
     }
 

@@ -52,9 +52,13 @@ async fn a_clock_of_the_database_that_jumps_ends_nothing() {
     let connection = fresh(&server).await;
     let (store, scope) = (open(&connection).await, session("s"));
     store.apply(&scope, &policy(), vec![put("key", b"value")], soon()).await.expect("a write");
-    let jump = "CREATE OR REPLACE FUNCTION wharf.now_1() RETURNS bigint LANGUAGE sql VOLATILE AS
-        'SELECT (extract(epoch FROM clock_timestamp() + interval ''1 year'') * 1000)::bigint'";
-    raw(&connection).await.batch_execute(jump).await.expect("another clock");
+    for clock in ["now_1", "now_2"] {
+        let jump = format!(
+            "CREATE OR REPLACE FUNCTION wharf.{clock}() RETURNS bigint LANGUAGE sql VOLATILE AS
+            'SELECT (extract(epoch FROM clock_timestamp() + interval ''1 year'') * 1000)::bigint'"
+        );
+        raw(&connection).await.batch_execute(&jump).await.expect("another clock");
+    }
     let swept = store.sweep(store.host_time().passed()).await.expect("a sweep");
     assert_eq!((swept.scopes, swept.bytes), (0, 0));
     let found = store.get_many(&scope, &policy(), &["key".into()], 100).await.expect("a read");
@@ -62,6 +66,27 @@ async fn a_clock_of_the_database_that_jumps_ends_nothing() {
     let more = store.apply(&scope, &policy(), vec![put("more", b"value")], soon()).await;
     more.expect("a write");
     assert_eq!(store.usage(&scope).await.expect("usage").entries, 2, "a write ended what was there");
+}
+
+/// A host remembers the number of a content, which ends when another host empties the scope.
+#[tokio::test]
+async fn a_host_that_has_read_a_scope_sees_what_other_hosts_make_of_it() {
+    let Some(server) = PostgresServer::start() else { return };
+    let connection = fresh(&server).await;
+    let (reader, writer, scope) = (open(&connection).await, open(&connection).await, session("s"));
+    let read = async || {
+        let found = reader.get_many(&scope, &policy(), &["key".into()], 100).await.expect("a read").remove(0);
+        found.map(|entry| entry.value)
+    };
+    assert_eq!(read().await, None, "before the first write");
+    for value in [b"first", b"other"] {
+        writer.apply(&scope, &policy(), vec![put("key", value)], soon()).await.expect("a write");
+        assert_eq!(read().await.as_deref(), Some(&value[..]));
+        assert_eq!(read().await.as_deref(), Some(&value[..]), "by the number that it knows now");
+        let gone = StateChange { key: "key".into(), value: None, if_revision: None };
+        writer.apply(&scope, &policy(), vec![gone], soon()).await.expect("a deletion");
+        assert_eq!(read().await, None, "after the last entry was deleted");
+    }
 }
 
 async fn increment(store: &PostgresStore) {
