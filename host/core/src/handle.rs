@@ -2,18 +2,24 @@
 //!
 //! Knows nothing of what one stands for: each crate wraps it in a type of its own.
 
+mod mint;
+
 use std::{
     fmt, io,
+    num::NonZeroU32,
     str::FromStr,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use uuid::{Builder, Uuid, fmt::Simple};
+use uuid::{Builder, Uuid, Variant, Version, fmt::Simple};
 
-/// A UUID (RFC 9562) as 32 hexadecimal digits: of version 4, which nobody guesses, or of
-/// version 7 where later ones sort behind earlier ones. Never an id of the system.
+pub use mint::HandleMint;
+
+/// A UUID (RFC 9562) as 32 hexadecimal digits: of version 4, which nobody guesses, of
+/// version 7 where later ones sort behind earlier ones, or of version 8, which nobody
+/// guesses and which names its host. Never an id of the system.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "String", try_from = "String")]
 #[schemars(with = "String")]
@@ -46,6 +52,17 @@ impl Handle {
         let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let milliseconds = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         Ok(Self(Builder::from_unix_timestamp_millis(milliseconds, &bytes).into_uuid()))
+    }
+
+    /// The incarnation of the host that it names: its first 32 bits where it is of
+    /// version 8. Anybody can write any, so that it proves nothing.
+    #[must_use]
+    pub fn incarnation(&self) -> Option<NonZeroU32> {
+        let Self(uuid) = self;
+        let names_a_host = uuid.get_version() == Some(Version::Custom) && uuid.get_variant() == Variant::RFC4122;
+        // The first of its fields is those 32 bits.
+        let (first, ..) = uuid.as_fields();
+        NonZeroU32::new(first).filter(|_| names_a_host)
     }
 }
 
