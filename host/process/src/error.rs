@@ -6,15 +6,19 @@ use wharf_core::{Code, Error, QuotaFull, text::with_causes};
 
 use wharf_spawn::{SpawnError, policy::PolicyError};
 
-use crate::{InvalidPattern, output::OutputReadError};
+use crate::InvalidPattern;
 
 /// Why a call on processes failed. Unless said otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessError {
-    /// There is no such process, or it is somebody else's.
+    /// There is no such process, or it is somebody else's. Where its id names another
+    /// host, it is [`ProcessError::HostEnded`] instead.
     #[error("there is no such process here; its id may be wrong, or it ended long ago and was removed")]
     NotFound,
+    /// There is no such process, and its id names another host.
+    #[error("the host that held this process has ended, and the process with it; start another one")]
+    HostEnded,
     /// The session, its tenant or the host starts or runs as many processes as
     /// it may.
     #[error("{full}; what commands left running in the background counts, too: stop one or wait until one ends")]
@@ -114,20 +118,10 @@ impl From<ProcessError> for Error {
                 Self::new(Code::Unavailable, reason)
             }
             ProcessError::Unreachable { .. } => Self::retryable(Code::Unavailable, message),
-            ProcessError::Ended | ProcessError::InputClosed => Self::new(Code::Gone, message),
+            ProcessError::HostEnded | ProcessError::Ended | ProcessError::InputClosed => Self::new(Code::Gone, message),
             ProcessError::Pattern { .. } => Self::new(Code::Invalid, message),
             ProcessError::Storage { .. } => Self::retryable(Code::Unavailable, message),
         }
-    }
-}
-
-impl From<OutputReadError> for ProcessError {
-    fn from(OutputReadError(source): OutputReadError) -> Self {
-        // Removed while it was being asked for.
-        if source.kind() == io::ErrorKind::NotFound {
-            return Self::NotFound;
-        }
-        Self::Storage { what: "read the output of the process", source }
     }
 }
 

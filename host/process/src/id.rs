@@ -1,6 +1,6 @@
 //! Which process.
 
-use std::{fmt, io, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 use wharf_core::handle::{Handle, NoHandle};
@@ -10,14 +10,7 @@ use crate::ProcessError;
 /// The handle of a process; never a process id of the system.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct ProcessId(Handle);
-
-impl ProcessId {
-    /// A new one that nobody can guess.
-    pub(crate) fn random() -> io::Result<Self> {
-        Handle::random().map(Self)
-    }
-}
+pub struct ProcessId(pub(crate) Handle);
 
 impl FromStr for ProcessId {
     type Err = ProcessError;

@@ -26,7 +26,7 @@ mod table;
 mod termination;
 mod wait;
 
-use std::{path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use parking_lot::{Mutex, MutexGuard};
 use wharf_core::{ProcessLimits, grant::AllowedCommand};
@@ -34,7 +34,8 @@ use wharf_files::host_directory::HostDirectory;
 use wharf_spawn::{Capabilities, Spawner, StandIn, policy::PolicyError};
 
 use crate::{
-    OpenError, Owner, ProcessError, ProcessId, ProcessSettings, ProcessSnapshot, output::CopierSlots,
+    OpenError, Owner, ProcessError, ProcessId, ProcessSettings, ProcessSnapshot,
+    output::{CopierSlots, OutputReadError},
     polls::PollMetrics,
 };
 use process::Process;
@@ -133,7 +134,22 @@ impl Processes {
     /// The one way to a process: to anybody but its owner it looks like one that never
     /// was.
     fn find(&self, owner: &Owner, id: ProcessId) -> Result<Arc<Process>, ProcessError> {
-        self.table().find(owner, id).ok_or(ProcessError::NotFound)
+        self.table().find(owner, id).ok_or_else(|| self.absent(id))
+    }
+
+    /// What is answered for a process that its caller does not find here. Asked behind the
+    /// look-up: what an earlier incarnation of this host began may still be there.
+    fn absent(&self, id: ProcessId) -> ProcessError {
+        if self.settings.handles.is_of_another_host(&id.0) { ProcessError::HostEnded } else { ProcessError::NotFound }
+    }
+
+    /// What is answered where the output of a process cannot be read.
+    fn unreadable(&self, id: ProcessId, OutputReadError(source): OutputReadError) -> ProcessError {
+        // Removed while it was being asked for.
+        if source.kind() == io::ErrorKind::NotFound {
+            return self.absent(id);
+        }
+        ProcessError::Storage { what: "read the output of the process", source }
     }
 
     fn table(&self) -> MutexGuard<'_, ProcessTable> {

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use wharf_core::{ProcessLimits, grant::GrantClock};
+use wharf_core::{ProcessLimits, grant::GrantClock, handle::HandleMint};
 
 use crate::{output::OutputLimits, polls::PollRules};
 
@@ -36,6 +36,8 @@ pub struct ProcessSettings {
     /// The clock by which starts and ends are stored: one that is never behind the time by
     /// which [`Processes::sweep`](crate::Processes::sweep) judges.
     pub clock: GrantClock,
+    /// What makes the ids of processes: a host that stands alone unless set.
+    pub handles: HandleMint,
 }
 
 impl ProcessSettings {
@@ -57,6 +59,7 @@ impl Default for ProcessSettings {
             polls: PollRules::default(),
             limits: ProcessLimits::default(),
             clock: GrantClock::new(SystemTime::now),
+            handles: HandleMint::default(),
         }
     }
 }

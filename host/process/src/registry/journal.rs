@@ -25,7 +25,7 @@ use tokio::{
     sync::{mpsc, watch},
     time::Instant,
 };
-use wharf_core::grant::GrantClock;
+use wharf_core::{grant::GrantClock, handle::Handle};
 use wharf_files::{host_directory::HostDirectory, private_files};
 
 use super::{leader::LeaderIdentity, process::Process, quotas::ProcessQuotas, state::ProcessState};
@@ -54,7 +54,7 @@ pub(super) fn open(
     clock: &GrantClock,
 ) -> io::Result<(HostDirectory, Vec<(Process, bool)>)> {
     let mut found = Vec::new();
-    let directory = HostDirectory::open(root, &ProcessId::random()?.to_string(), |abandoned, own| {
+    let directory = HostDirectory::open(root, &Handle::random()?.to_string(), |abandoned, own| {
         found.extend(adopt(abandoned, own, quotas, clock)?);
         Ok(())
     })?;

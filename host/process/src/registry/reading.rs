@@ -36,7 +36,8 @@ impl Processes {
         cursor: u64,
         max_bytes: usize,
     ) -> Result<OutputPiece, ProcessError> {
-        Ok(self.find(owner, id)?.output(stream).read(cursor, max_bytes)?)
+        let process = self.find(owner, id)?;
+        process.output(stream).read(cursor, max_bytes).map_err(|error| self.unreadable(id, error))
     }
 
     /// The last lines of a stream; see [`crate::output::CapturedOutput::tail`].
@@ -51,7 +52,8 @@ impl Processes {
         lines: usize,
         max_bytes: usize,
     ) -> Result<OutputPiece, ProcessError> {
-        Ok(self.find(owner, id)?.output(stream).tail(lines, max_bytes)?)
+        let process = self.find(owner, id)?;
+        process.output(stream).tail(lines, max_bytes).map_err(|error| self.unreadable(id, error))
     }
 
     /// The first lines of a stream; see [`crate::output::CapturedOutput::head`].
@@ -66,6 +68,7 @@ impl Processes {
         lines: usize,
         max_bytes: usize,
     ) -> Result<OutputPiece, ProcessError> {
-        Ok(self.find(owner, id)?.output(stream).head(lines, max_bytes)?)
+        let process = self.find(owner, id)?;
+        process.output(stream).head(lines, max_bytes).map_err(|error| self.unreadable(id, error))
     }
 }

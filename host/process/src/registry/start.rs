@@ -106,8 +106,7 @@ impl Processes {
         // Asked again when it is listed; this only saves the files.
         self.check_room(&self.table(), owner, most)?;
         self.forget_oldest_ended(owner)?;
-        let id = ProcessId::random()
-            .map_err(|error| ProcessError::Storage { what: "make an id", source: io::Error::other(error) })?;
+        let id = self.settings.handles.handle().map(ProcessId).map_err(ProcessError::storage("make an id"))?;
         let (stops, stop_requests) = mpsc::channel(STOPS);
         let planned = PlannedProcess {
             id,

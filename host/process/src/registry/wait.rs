@@ -11,8 +11,8 @@ use tokio::{
 
 use super::Processes;
 use crate::{
-    Owner, Pattern, PatternMatch, ProcessError, ProcessId, ProcessSnapshot, StreamName, pattern::PatternSearch,
-    polls::Guidance,
+    Owner, Pattern, PatternMatch, ProcessError, ProcessId, ProcessSnapshot, StreamName, output::OutputReadError,
+    pattern::PatternSearch, polls::Guidance,
 };
 
 /// What to wait for: the first of these that happens. The end of the process and of both
@@ -89,7 +89,9 @@ impl Processes {
                 StreamName::Stderr => err,
             };
             if let (Some(search), Some((stream, ..))) = (&mut search, &condition.pattern)
-                && let Some(found) = search_before(search, progress(*stream).bytes, time_up).await?
+                && let Some(found) = search_before(search, progress(*stream).bytes, time_up)
+                    .await
+                    .map_err(|error| self.unreadable(id, error))?
             {
                 break WaitEnd::Pattern(found);
             }
@@ -129,7 +131,7 @@ async fn search_before(
     search: &mut PatternSearch<'_>,
     bytes: u64,
     time_up: Instant,
-) -> Result<Option<PatternMatch>, ProcessError> {
+) -> Result<Option<PatternMatch>, OutputReadError> {
     loop {
         if let Some(found) = search.step()? {
             return Ok(Some(found));

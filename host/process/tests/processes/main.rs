@@ -5,6 +5,7 @@
 
 mod clocks;
 mod facts;
+mod hosts;
 mod lost;
 mod owners;
 mod polls;

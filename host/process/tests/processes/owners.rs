@@ -2,10 +2,29 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use wharf_process::{ProcessError, ProcessId, ProcessSettings, Signal, StreamName, WaitCondition};
+use wharf_process::{Owner, ProcessError, ProcessId, ProcessSettings, Processes, Signal, StreamName, WaitCondition};
 use wharf_test_support::AMPLE;
 
 use crate::support::{TestRegistry, owned, owner, settings, shell};
+
+/// What is answered to all that an owner can ask of a process that is not there for it.
+pub(crate) async fn refusals(processes: &Processes, owner: &Owner, id: ProcessId) -> [ProcessError; 11] {
+    let until = WaitCondition { exit: true, ..WaitCondition::default() };
+    let errors = [
+        processes.snapshot(owner, id).await.map(drop).err(),
+        processes.poll(owner, id, 1, 100).await.map(drop).err(),
+        processes.statistics(owner, id).map(drop).err(),
+        processes.read(owner, id, StreamName::Stdout, 0, 100).map(drop).err(),
+        processes.tail(owner, id, StreamName::Stdout, 1, 100).map(drop).err(),
+        processes.head(owner, id, StreamName::Stdout, 1, 100).map(drop).err(),
+        processes.write(owner, id, b"x", AMPLE).await.map(drop).err(),
+        processes.close_input(owner, id).await.err(),
+        processes.signal(owner, id, Signal::Kill).await.err(),
+        processes.wait(owner, id, &until, AMPLE).await.map(drop).err(),
+        processes.stop(owner, id, Duration::ZERO).await.map(drop).err(),
+    ];
+    errors.map(|error| error.expect("refused"))
+}
 
 #[tokio::test]
 async fn what_is_somebody_elses_is_not_there_and_nothing_about_it_changes() {
@@ -22,23 +41,7 @@ async fn what_is_somebody_elses_is_not_there_and_nothing_about_it_changes() {
         (mine, "0".repeat(32).parse::<ProcessId>().expect("an id")),
     ];
     for (stranger, id) in &strangers {
-        let (stranger, id) = (stranger, *id);
-        let until = WaitCondition { exit: true, ..WaitCondition::default() };
-        let errors = [
-            processes.snapshot(stranger, id).await.map(drop).err(),
-            processes.poll(stranger, id, 1, 100).await.map(drop).err(),
-            processes.statistics(stranger, id).map(drop).err(),
-            processes.read(stranger, id, StreamName::Stdout, 0, 100).map(drop).err(),
-            processes.tail(stranger, id, StreamName::Stdout, 1, 100).map(drop).err(),
-            processes.head(stranger, id, StreamName::Stdout, 1, 100).map(drop).err(),
-            processes.write(stranger, id, b"x", AMPLE).await.map(drop).err(),
-            processes.close_input(stranger, id).await.err(),
-            processes.signal(stranger, id, Signal::Kill).await.err(),
-            processes.wait(stranger, id, &until, AMPLE).await.map(drop).err(),
-            processes.stop(stranger, id, Duration::ZERO).await.map(drop).err(),
-        ];
-        for error in errors {
-            let error = error.expect("refused");
+        for error in refusals(processes, stranger, *id).await {
             assert!(matches!(error, ProcessError::NotFound), "{error:?}");
         }
     }

@@ -80,6 +80,7 @@ pub(crate) fn settings(limits: &ProcessLimits, polls: &PollGuidance, clock: Gran
         polls: polls.rules(),
         limits: limits.clone(),
         clock,
+        ..ProcessSettings::default()
     }
 }
 
