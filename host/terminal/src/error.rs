@@ -20,9 +20,13 @@ pub enum TerminalError {
         /// Why.
         source: SpawnError,
     },
-    /// There is no such terminal, or it belongs to somebody else.
+    /// There is no such terminal, or it belongs to somebody else. Where its id names
+    /// another host, it is [`TerminalError::HostEnded`] instead.
     #[error("there is no such terminal here")]
     NotFound,
+    /// There is no such terminal, and its id names another host.
+    #[error("the host that held this terminal has ended, and the terminal with it; start another one")]
+    HostEnded,
     /// There is no such turn, or it is long over.
     #[error(
         "there is no turn {turn} of this terminal that is still kept, the last one is {last}; read its output instead"
@@ -139,7 +143,9 @@ impl From<TerminalError> for Error {
             TerminalError::ShuttingDown => Self::new(Code::Unavailable, message),
             TerminalError::Restarting => Self::retryable(Code::Unavailable, message),
             TerminalError::Runs => Self::new(Code::Conflict, message),
-            TerminalError::Closed | TerminalError::Over { .. } => Self::new(Code::Gone, message),
+            TerminalError::HostEnded | TerminalError::Closed | TerminalError::Over { .. } => {
+                Self::new(Code::Gone, message)
+            }
             TerminalError::Busy { .. } => Self::new(Code::Conflict, message),
             TerminalError::Input(InputError::Refused { .. }) => Self::new(Code::Denied, message),
             TerminalError::Input(InputError::TooLong { .. } | InputError::LineTooLong { .. }) => {

@@ -114,7 +114,21 @@ impl Terminals {
     /// The one way to a terminal: to anybody but its owner it looks like one that
     /// never was.
     fn find(&self, owner: &TerminalOwner, id: TerminalId) -> Result<Arc<PooledTerminal>, TerminalError> {
-        self.pool.table().find(owner, id)
+        let table = self.pool.table();
+        if let Some(found) = table.find(owner, id) {
+            return Ok(found);
+        }
+        Err(match table.find_lost(owner, id) {
+            Some(lost) => TerminalError::Over { because: lost.because() },
+            None => self.absent(id),
+        })
+    }
+
+    /// What is answered for a terminal that its caller does not find here. Asked behind the
+    /// look-up: what an earlier incarnation of this host opened may still be there.
+    fn absent(&self, id: TerminalId) -> TerminalError {
+        let is_of_another_host = self.pool.settings.handles.is_of_another_host(&id.0);
+        if is_of_another_host { TerminalError::HostEnded } else { TerminalError::NotFound }
     }
 
     /// The same for what its owner does with it.

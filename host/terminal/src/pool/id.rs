@@ -2,7 +2,7 @@
 //!
 //! Owns that it cannot be guessed.
 
-use std::{fmt, io, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 use wharf_core::handle::{Handle, NoHandle};
@@ -12,14 +12,7 @@ use crate::TerminalError;
 /// The handle of a terminal; never a process id of the system.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct TerminalId(Handle);
-
-impl TerminalId {
-    /// A new one that nobody can guess.
-    pub(crate) fn random() -> io::Result<Self> {
-        Handle::random().map(Self)
-    }
-}
+pub struct TerminalId(pub(crate) Handle);
 
 impl FromStr for TerminalId {
     type Err = TerminalError;

@@ -18,6 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use wharf_core::handle::Handle;
 use wharf_files::{
     host_directory::{HostDirectory, LOCK},
     private_files, regular_file,
@@ -56,7 +57,7 @@ impl TerminalJournal {
     /// which are gone.
     pub(super) fn open(root: &Path) -> io::Result<(Self, Vec<RecoveredTerminal>)> {
         let mut found = Vec::new();
-        let directory = HostDirectory::open(root, &TerminalId::random()?.to_string(), |abandoned, home| {
+        let directory = HostDirectory::open(root, &Handle::random()?.to_string(), |abandoned, home| {
             found.extend(adopt(abandoned, home)?);
             Ok(())
         })?;

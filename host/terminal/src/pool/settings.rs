@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 
 use wharf_completion::Streams;
 pub use wharf_contract::terminal::Restart;
-use wharf_core::{ProcessLimits, TerminalLimits};
+use wharf_core::{ProcessLimits, TerminalLimits, handle::HandleMint};
 
 use crate::{ProfileSettings, PtyBackend, RecordingSettings, ShellIntegration};
 
@@ -39,6 +39,8 @@ pub struct TerminalPoolSettings {
     /// Where terminals are recorded that are lost with their host; without it
     /// nothing of them is known afterwards. Several hosts may share it.
     pub records: Option<PathBuf>,
+    /// What makes the ids of terminals: a host that stands alone unless set.
+    pub handles: HandleMint,
 }
 
 impl Default for TerminalPoolSettings {
@@ -55,6 +57,7 @@ impl Default for TerminalPoolSettings {
             integration: None,
             streams: None,
             records: None,
+            handles: HandleMint::default(),
         }
     }
 }

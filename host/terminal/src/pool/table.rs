@@ -60,20 +60,9 @@ impl TerminalTable {
         self.get_lost(id).filter(|lost| lost.record.owner == *owner)
     }
 
-    /// The terminal, where it is this owner's: others cannot tell it from one
-    /// that never was.
-    ///
-    /// # Errors
-    /// [`TerminalError::NotFound`]; [`TerminalError::Over`] for one that was lost
-    /// with an earlier host.
-    pub(crate) fn find(&self, owner: &TerminalOwner, id: TerminalId) -> Result<Arc<PooledTerminal>, TerminalError> {
-        if let Some(found) = self.get(id).filter(|terminal| terminal.owner == *owner) {
-            return Ok(found);
-        }
-        match self.find_lost(owner, id) {
-            Some(lost) => Err(TerminalError::Over { because: lost.because() }),
-            None => Err(TerminalError::NotFound),
-        }
+    /// The terminal, where it is this owner's.
+    pub(crate) fn find(&self, owner: &TerminalOwner, id: TerminalId) -> Option<Arc<PooledTerminal>> {
+        self.get(id).filter(|terminal| terminal.owner == *owner)
     }
 
     pub(super) fn insert(&mut self, terminal: Arc<PooledTerminal>) {

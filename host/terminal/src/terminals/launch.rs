@@ -113,8 +113,7 @@ impl Terminals {
         }
         let planned = self.plan(granted, place, request).await?;
         let (owner, stay) = (granted.owner(context), place.stay.clone());
-        let id = TerminalId::random()
-            .map_err(|error| TerminalError::System { action: "make an id", source: std::io::Error::other(error) })?;
+        let id = self.pool.settings.handles.handle().map(TerminalId).map_err(TerminalError::system("make an id"))?;
 
         let reservation = self.pool.reserve(&owner)?;
         let session = TerminalSession::start(&self.pool.spawner, planned.request.clone()).await?;

@@ -101,7 +101,7 @@ impl Terminals {
             return Err(TerminalError::Over { because: lost.because() });
         }
         let found = self.pool.table().get(id);
-        let terminal = found.filter(|terminal| may_see(context, &terminal.owner)).ok_or(TerminalError::NotFound)?;
+        let terminal = found.filter(|terminal| may_see(context, &terminal.owner)).ok_or_else(|| self.absent(id))?;
         let resizes = terminal.session.resizes();
         // A cursor does not say on which side of a change right there it stands.
         let from = from.filter(|from| resizes.count == 0 || *from > resizes.last_at);

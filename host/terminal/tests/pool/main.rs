@@ -5,6 +5,7 @@
 mod attached;
 mod capacity;
 mod ends;
+mod hosts;
 mod lost;
 mod owners;
 mod recordings;

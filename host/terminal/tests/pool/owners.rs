@@ -3,10 +3,30 @@
 use std::time::Duration;
 
 use wharf_core::Code;
-use wharf_terminal::{CloseReason, Status, TerminalError, TerminalSize, TurnInput, WatchEvent};
+use wharf_terminal::{CloseReason, Status, TerminalError, TerminalId, TerminalSize, TurnInput, WatchEvent};
 use wharf_test_support::processes::lives;
 
 use crate::support::{Somebody, TestPool, somebody};
+
+/// What is answered to all that an owner can ask of a terminal that is not there for it.
+pub(crate) async fn refusals(pool: &TestPool, who: &Somebody, id: TerminalId) -> [TerminalError; 12] {
+    let (terminals, owner, moment) = (&pool.terminals, &who.owner(), Duration::ZERO);
+    let errors = [
+        terminals.info(owner, id).err(),
+        terminals.turn_options(owner, id, None).err(),
+        terminals.send(owner, id, TurnInput::Submit("x"), None).await.err(),
+        terminals.follow(owner, id, 1, 0, 100, moment).await.err(),
+        terminals.cancel(owner, id, 1).err(),
+        terminals.press(owner, id, &["C-c"]).await.err(),
+        terminals.screen(owner, id, 10).err(),
+        terminals.read_text(owner, id, 0, 100).err(),
+        terminals.read_raw(owner, id, 0, 100).err(),
+        terminals.wait(owner, id, 0, moment).await.err(),
+        terminals.resize(owner, id, TerminalSize::default()).err(),
+        terminals.close(owner, id, moment).await.err(),
+    ];
+    errors.map(|error| error.expect("refused"))
+}
 
 #[tokio::test]
 async fn what_belongs_to_another_owner_cannot_be_told_from_what_never_was() {
@@ -21,25 +41,9 @@ async fn what_belongs_to_another_owner_cannot_be_told_from_what_never_was() {
         Somebody::of("local", "terminal", "one", Some("b")),
         Somebody::of("local", "terminal", "one", None),
     ] {
-        let (terminals, other) = (&pool.terminals, other.owner());
-        assert!(terminals.list(&other).is_empty());
-        let moment = Duration::ZERO;
-        let refusals = [
-            terminals.info(&other, id).err(),
-            terminals.turn_options(&other, id, None).err(),
-            terminals.send(&other, id, TurnInput::Submit("x"), None).await.err(),
-            terminals.follow(&other, id, 1, 0, 100, moment).await.err(),
-            terminals.cancel(&other, id, 1).err(),
-            terminals.press(&other, id, &["C-c"]).await.err(),
-            terminals.screen(&other, id, 10).err(),
-            terminals.read_text(&other, id, 0, 100).err(),
-            terminals.read_raw(&other, id, 0, 100).err(),
-            terminals.wait(&other, id, 0, moment).await.err(),
-            terminals.resize(&other, id, TerminalSize::default()).err(),
-            terminals.close(&other, id, moment).await.err(),
-        ];
-        for refusal in refusals {
-            assert!(matches!(refusal, Some(TerminalError::NotFound)), "{refusal:?}");
+        assert!(pool.terminals.list(&other.owner()).is_empty());
+        for refusal in refusals(&pool, &other, id).await {
+            assert!(matches!(refusal, TerminalError::NotFound), "{refusal:?}");
         }
     }
     assert_eq!(pool.terminals.list(&owner.owner()).len(), 1);

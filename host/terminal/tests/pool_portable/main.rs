@@ -8,6 +8,8 @@ mod attached;
 mod capacity;
 #[path = "../pool/ends.rs"]
 mod ends;
+#[path = "../pool/hosts.rs"]
+mod hosts;
 #[path = "../pool/lost.rs"]
 mod lost;
 #[path = "../pool/owners.rs"]
