@@ -8,9 +8,13 @@ use crate::detection::InvalidParameter;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// There is none of this id that this caller may see.
+    /// There is none of this id that this caller may see. Where it names another host, it
+    /// is [`StreamError::HostEnded`] instead.
     #[error("there is no such stream; streams are kept for a while after their end, and belong to one session")]
     NotFound,
+    /// There is none of this id that this caller may see, and it names another host.
+    #[error("the host that held this stream has ended, and the stream with it; open another one")]
+    HostEnded,
     /// It does not take events any more.
     #[error("this stream has ended ({0}); open another one")]
     Ended(&'static str),
@@ -71,7 +75,7 @@ impl From<StreamError> for Error {
         let message = error.to_string();
         match error {
             StreamError::NotFound => Self::new(Code::NotFound, message),
-            StreamError::Ended(_) => Self::new(Code::Gone, message),
+            StreamError::HostEnded | StreamError::Ended(_) => Self::new(Code::Gone, message),
             StreamError::Busy => Self::retryable(Code::Conflict, message),
             StreamError::NoTurn | StreamError::Told | StreamError::Held(_) => Self::new(Code::Conflict, message),
             StreamError::TurnNumber { .. }

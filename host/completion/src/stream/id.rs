@@ -11,14 +11,7 @@ use super::StreamError;
 /// The handle of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct StreamId(Handle);
-
-impl StreamId {
-    /// A new one that nobody can guess.
-    pub(super) fn random() -> Result<Self, StreamError> {
-        Handle::random().map(Self).map_err(|error| StreamError::Randomness(Box::new(error)))
-    }
-}
+pub struct StreamId(pub(super) Handle);
 
 impl FromStr for StreamId {
     type Err = StreamError;

@@ -10,6 +10,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 use wharf_core::{
     Context, PluginName, Quota, Share, StreamLimits, StreamOwner,
+    handle::HandleMint,
     quota::{Bounds, Level},
     text,
 };
@@ -55,6 +56,7 @@ const TITLE_BYTES: usize = 256;
 #[derive(Clone)]
 pub struct Streams {
     limits: Arc<StreamLimits>,
+    handles: HandleMint,
     places: Arc<Quota>,
     totals: Arc<Totals>,
     // A blocking lock: held to look up, never across an await.
@@ -108,7 +110,15 @@ impl Streams {
             tenant: ("streams_per_tenant", limits.streams_per_tenant),
             host: ("streams", limits.streams),
         });
-        Self { limits: Arc::new(limits), places, totals: Arc::default(), records: Arc::default() }
+        let (totals, records) = (Arc::default(), Arc::default());
+        Self { limits: Arc::new(limits), handles: HandleMint::default(), places, totals, records }
+    }
+
+    /// The same with ids of this mint; without it they are those of a host that stands
+    /// alone. Clones that were made before keep theirs.
+    #[must_use]
+    pub fn with_handles(self, handles: HandleMint) -> Self {
+        Self { handles, ..self }
     }
 
     /// Opens a stream.
@@ -131,7 +141,7 @@ impl Streams {
             Turns::Detected(parameters) => (detected(parameters, false)?, false),
             Turns::Told => (Decider::Source, false),
         };
-        let id = StreamId::random()?;
+        let id = self.handles.handle().map(StreamId).map_err(|error| StreamError::Randomness(Box::new(error)))?;
         let title = text::line(request.title, TITLE_BYTES);
         let record =
             Arc::new(Record::new(id, owner, title, request.held_by, decider, &self.limits, Arc::clone(&self.totals)));
@@ -185,19 +195,19 @@ impl Streams {
     /// The writer of a stream that this very owner opened.
     ///
     /// # Errors
-    /// `not-found` where there is none.
+    /// `not-found` where there is none; `gone` where its id names another host.
     pub fn writer(&self, owner: &StreamOwner, id: StreamId) -> Result<StreamWriter, StreamError> {
         let found = self.find(id).filter(|record| record.owner == *owner);
-        found.map(|record| StreamWriter { record }).ok_or(StreamError::NotFound)
+        found.map(|record| StreamWriter { record }).ok_or_else(|| self.absent(id))
     }
 
     /// A reader of a stream of this context's session and assistant.
     ///
     /// # Errors
-    /// `not-found` where there is none.
+    /// `not-found` where there is none; `gone` where its id names another host.
     pub fn reader(&self, context: &Context, id: StreamId) -> Result<StreamReader, StreamError> {
         let found = self.find(id).filter(|record| record.owner.is_read_by(context));
-        found.map(|record| StreamReader { record }).ok_or(StreamError::NotFound)
+        found.map(|record| StreamReader { record }).ok_or_else(|| self.absent(id))
     }
 
     /// The streams that this context may read, oldest first.
@@ -215,8 +225,7 @@ impl Streams {
     /// Ends a stream of this context and forgets it; its readers are told that it ended.
     ///
     /// # Errors
-    /// `not-found` where there is none, `conflict` where something else lets
-    /// it live.
+    /// As for [`Streams::reader`]; `conflict` where something else lets it live.
     pub fn delete(&self, context: &Context, id: StreamId) -> Result<StreamInfo, StreamError> {
         let StreamReader { record } = self.reader(context, id)?;
         record.change(|state| match record.held_by.filter(|_| state.ended.is_none()) {
@@ -250,6 +259,12 @@ impl Streams {
         let mut records = self.lock();
         self.expire(&mut records);
         records.len()
+    }
+
+    /// What is answered for a stream that its caller does not find here. Asked behind the
+    /// look-up: what an earlier incarnation of this host opened may still be there.
+    fn absent(&self, id: StreamId) -> StreamError {
+        if self.handles.is_of_another_host(&id.0) { StreamError::HostEnded } else { StreamError::NotFound }
     }
 
     fn find(&self, id: StreamId) -> Option<Arc<Record>> {

@@ -1,3 +1,5 @@
+mod hosts;
+
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
