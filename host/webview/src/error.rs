@@ -8,12 +8,20 @@ use wharf_core::{Code, Error, QuotaFull, text::with_causes};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WebViewError {
-    /// There is no such page, or it belongs to somebody else.
+    /// There is no such page, or it belongs to somebody else. Where its id names another
+    /// host, it is [`WebViewError::HostEnded`] instead.
     #[error("there is no such page here")]
     NoPage,
-    /// There is no such request, or it belongs to somebody else.
+    /// There is no such request, or it belongs to somebody else. Where its id names
+    /// another host, it is [`WebViewError::HostEnded`] instead.
     #[error("there is no such request here")]
     NoRequest,
+    /// There is no such page or request, and its id names another host.
+    #[error("the host that held this {what} has ended, and the {what} with it; open another page")]
+    HostEnded {
+        /// What is gone: `page` or `request`.
+        what: &'static str,
+    },
     /// The request makes no sense.
     #[error("{problem}")]
     Invalid {
@@ -116,7 +124,9 @@ impl From<WebViewError> for Error {
             | WebViewError::Full { .. }
             | WebViewError::TooMuch { .. }
             | WebViewError::TooManyRequests { .. } => Self::retryable(Code::Limit, message),
-            WebViewError::Closed { .. } | WebViewError::Gone { .. } => Self::new(Code::Gone, message),
+            WebViewError::HostEnded { .. } | WebViewError::Closed { .. } | WebViewError::Gone { .. } => {
+                Self::new(Code::Gone, message)
+            }
             WebViewError::Conflict { .. } => Self::new(Code::Conflict, message),
             WebViewError::Unavailable { retryable: false, .. } | WebViewError::ShuttingDown => {
                 Self::new(Code::Unavailable, message)

@@ -10,7 +10,7 @@ macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $absent:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(Handle);
+        pub struct $name(pub(crate) Handle);
 
         impl $name {
             /// A new one that nobody can guess.

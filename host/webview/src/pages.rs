@@ -29,7 +29,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use wharf_completion::polls::{GuidanceEffect, Language};
-use wharf_core::{WebViewLimits, WebViewOwner};
+use wharf_core::{WebViewLimits, WebViewOwner, handle::Handle};
 
 pub use metrics::Metrics;
 pub use outcome::{Outcome, OutcomeState, RequestInfo};
@@ -107,6 +107,22 @@ impl Core {
 
     fn look<T>(&self, page: &Page, look: impl FnOnce(&mut PageState, Instant) -> T) -> T {
         page.look(&*self.backend, look)
+    }
+
+    /// What is answered for a page that its caller does not find here.
+    fn no_page(&self, PageId(id): PageId) -> WebViewError {
+        self.absent(&id, "page", WebViewError::NoPage)
+    }
+
+    /// The same for a request.
+    fn no_request(&self, RequestId(id): RequestId) -> WebViewError {
+        self.absent(&id, "request", WebViewError::NoRequest)
+    }
+
+    /// Asked behind the look-up: what an earlier incarnation of this host opened may still
+    /// be there.
+    fn absent(&self, id: &Handle, what: &'static str, here: WebViewError) -> WebViewError {
+        if self.settings.handles.is_of_another_host(id) { WebViewError::HostEnded { what } } else { here }
     }
 
     fn info(&self, page: &Page) -> PageInfo {
@@ -227,7 +243,7 @@ impl WebViews {
 
     /// Decides who may see a page, here alone.
     fn find(&self, owner: &WebViewOwner, id: PageId) -> Result<Arc<Page>, WebViewError> {
-        self.core.page(id).filter(|page| page.owner == *owner).ok_or(WebViewError::NoPage)
+        self.core.page(id).filter(|page| page.owner == *owner).ok_or_else(|| self.core.no_page(id))
     }
 
     /// The page of a request. The request of another owner does not exist here.
@@ -235,7 +251,7 @@ impl WebViews {
         let knows = |page: &Arc<Page>| {
             self.core.look(page, |state, _| !matches!(state.requests.look(id), RequestLookup::Unknown))
         };
-        self.core.pages(|page| page.owner == *owner).into_iter().find(knows).ok_or(WebViewError::NoRequest)
+        self.core.pages(|page| page.owner == *owner).into_iter().find(knows).ok_or_else(|| self.core.no_request(id))
     }
 }
 

@@ -29,6 +29,7 @@ pub(crate) fn open(
         limits: (*configuration.webview.limits).clone(),
         polls: configuration.polls.rules(),
         staging: staging.as_ref().map(|staging| staging.path().to_owned()),
+        ..Settings::default()
     };
     Ok((WebViews::new(backend, settings), staging))
 }

@@ -49,7 +49,7 @@ impl WebViews {
             problem: "pages are opened on a tokio runtime; call this on one".to_owned(),
             retryable: false,
         })?;
-        let id = PageId::random().map_err(WebViewError::no_randomness)?;
+        let id = core.settings.handles.handle().map(PageId).map_err(WebViewError::no_randomness)?;
         let result_store = ResultStore::random().map_err(WebViewError::no_randomness)?;
         let downloads = granted.grant().downloads && workspace.is_some();
         let ear: Weak<Core> = Arc::downgrade(core);

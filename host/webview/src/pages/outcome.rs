@@ -65,10 +65,19 @@ impl Outcome {
         }
     }
 
-    fn of(state: &PageState, id: RequestId, now: Instant) -> Self {
+    /// Of a request that is not here: what its host held has ended with it.
+    fn absent(error: &WebViewError) -> Self {
+        Self::empty(match error {
+            WebViewError::HostEnded { .. } => OutcomeState::Expired,
+            _ => OutcomeState::Unknown,
+        })
+    }
+
+    /// Nothing of a request that its page does not know.
+    fn of(state: &PageState, id: RequestId, now: Instant) -> Option<Self> {
         let request = match state.requests.look(id) {
-            RequestLookup::Unknown => return Self::empty(OutcomeState::Unknown),
-            RequestLookup::Expired => return Self::empty(OutcomeState::Expired),
+            RequestLookup::Unknown => return None,
+            RequestLookup::Expired => return Some(Self::empty(OutcomeState::Expired)),
             RequestLookup::Kept(request) => request,
         };
         let since = |until: Instant| until.saturating_duration_since(request.made);
@@ -89,7 +98,7 @@ impl Outcome {
                 ..Self::empty(OutcomeState::Done)
             },
         };
-        Self { dialog: state.dialog(now), ..outcome }
+        Some(Self { dialog: state.dialog(now), ..outcome })
     }
 }
 
@@ -148,12 +157,13 @@ impl WebViews {
     }
 
     /// The result of a request so far; never waits. Until it is acknowledged, each poll
-    /// gives the same answer. A request of another owner is unknown.
+    /// gives the same answer. A request of another owner is unknown. One that is not here
+    /// and whose id names another host is expired.
     #[must_use]
     pub fn poll(&self, owner: &WebViewOwner, id: RequestId) -> Outcome {
         match self.find_request(owner, id) {
             Ok(page) => self.core.polled(&page, id, true),
-            Err(_) => Outcome::empty(OutcomeState::Unknown),
+            Err(absent) => Outcome::absent(&absent),
         }
     }
 
@@ -161,7 +171,10 @@ impl WebViews {
     /// (limit `wait_milliseconds`). Returns earlier where a dialog waits for an answer.
     /// The future may be dropped at any time: nothing is lost by that.
     pub async fn wait(&self, owner: &WebViewOwner, id: RequestId, patience: Duration) -> Outcome {
-        let Ok(page) = self.find_request(owner, id) else { return Outcome::empty(OutcomeState::Unknown) };
+        let page = match self.find_request(owner, id) {
+            Ok(page) => page,
+            Err(absent) => return Outcome::absent(&absent),
+        };
         let time_up = Instant::now() + patience.min(Duration::from_millis(self.core.limits.wait_milliseconds));
         let mut changes = page.changes();
         let mut waited = false;
@@ -169,7 +182,7 @@ impl WebViews {
             changes.borrow_and_update();
             let outcome = self.core.look(&page, |state, now| {
                 state.touch(now);
-                Outcome::of(state, id, now)
+                self.core.outcome(state, id, now)
             });
             let pending = outcome.state == OutcomeState::Pending;
             if !pending || outcome.dialog.is_some() || time_up <= Instant::now() {
@@ -219,13 +232,18 @@ impl WebViews {
 }
 
 impl Core {
+    /// The outcome of a request of this page.
+    fn outcome(&self, state: &PageState, id: RequestId, now: Instant) -> Outcome {
+        Outcome::of(state, id, now).unwrap_or_else(|| Outcome::absent(&self.no_request(id)))
+    }
+
     /// The outcome, with advice for callers that poll too often.
     fn polled(&self, page: &Page, id: RequestId, used: bool) -> Outcome {
         self.look(page, |state, now| {
             if used {
                 state.touch(now);
             }
-            let mut outcome = Outcome::of(state, id, now);
+            let mut outcome = self.outcome(state, id, now);
             if let Some(polls) = state.requests.polls(id) {
                 let pending = IsPending(outcome.state == OutcomeState::Pending);
                 let settings = self.settings.polls.of(&page.owner.tenant, &page.owner.session);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wharf_core::{WebViewOwner, grant::GrantedWebView};
 
-use super::{Script, WebViews, parameters::patience};
+use super::{Core, Script, WebViews, parameters::patience};
 use crate::{
     Failure, FailureKind, Injection, Operation, Order, PageId, RequestId, Token, WebViewError,
     operation_request::{self, OperationRequest},
@@ -25,7 +25,7 @@ impl WebViews {
         script.check()?;
         let patience = patience(&core.limits, script.deadline)?;
         let Script { source, isolated, frame, max_bytes, .. } = script;
-        let (id, token) = ids()?;
+        let (id, token) = core.ids()?;
         let most = core.limits.result_bytes.min(core.limits.result_bytes_per_page);
         let max_bytes = max_bytes.map_or(most, |asked| most.min(u64::from(asked)));
         let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
@@ -62,7 +62,7 @@ impl WebViews {
         let page = self.find(owner, page)?;
         let patience = patience(&core.limits, deadline)?;
         let OperationRequest { operation, effect, files } = operation_request::read(granted, operation, parameters)?;
-        let (id, token) = ids()?;
+        let (id, token) = core.ids()?;
         let name = operation.name();
         let unable = (!core.backend.abilities().operations.contains(name))
             .then(|| Failure::new(FailureKind::Unsupported, format!("this backend cannot do `{name}`")));
@@ -80,7 +80,10 @@ impl WebViews {
     }
 }
 
-fn ids() -> Result<(RequestId, Token), WebViewError> {
-    let id = RequestId::random().map_err(WebViewError::no_randomness)?;
-    Ok((id, Token::random().map_err(WebViewError::no_randomness)?))
+impl Core {
+    /// The id and the token of a request.
+    fn ids(&self) -> Result<(RequestId, Token), WebViewError> {
+        let id = self.settings.handles.handle().map(RequestId).map_err(WebViewError::no_randomness)?;
+        Ok((id, Token::random().map_err(WebViewError::no_randomness)?))
+    }
 }

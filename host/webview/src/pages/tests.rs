@@ -3,6 +3,7 @@
 
 mod files;
 mod handing;
+mod hosts;
 mod limits;
 mod owners;
 mod rules;
