@@ -12,6 +12,7 @@ pub mod input;
 pub mod metrics;
 pub mod offer;
 pub mod progress;
+mod session_router;
 mod viewer;
 pub mod web_page;
 
@@ -32,6 +33,7 @@ pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
 pub use metrics::MetricsService;
 pub use offer::OfferService;
 pub use progress::Progress;
+pub use session_router::{HomeHold, HomeHost, Place, RemoteHome, SessionRouter, Things};
 pub use viewer::{AllowedPlugins, Audience, Viewer};
 pub use web_page::WebPageService;
 

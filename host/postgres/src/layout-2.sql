@@ -44,9 +44,9 @@ BEGIN
         used_at := coalesce(stamp, wharf.now_2());
         growth := octet_length(put_key) + octet_length(put_content) - coalesce(stored_bytes, 0);
 
-        -- A scope that is not there makes this NULL.
-        IF (own_expires > CASE WHEN stamp IS NULL THEN least(passed, used_at) ELSE passed END
-                AND abs(used_at + idle - own_expires) <= idle / 1000
+        -- A scope that is not there makes this NULL. What lives on after `used_at` has expired by
+        -- no clock.
+        IF (own_expires > used_at AND abs(used_at + idle - own_expires) <= idle / 1000
             OR own > 0 AND own_expires IS NULL AND idle IS NULL)
             AND coalesce(expected[1] = coalesce(stored_revision, 0), true)
             AND (stored_revision IS NOT NULL OR own_entries < quota_entries)

@@ -5,6 +5,7 @@
 //! host that stops in the middle holds no lock. This crate alone knows PostgreSQL; it never
 //! knows callers, grants or configuration.
 
+mod cell;
 mod connection;
 mod contents;
 mod error;
@@ -17,6 +18,7 @@ mod sweep;
 mod uses;
 mod write;
 
+pub use cell::PostgresCell;
 pub use connection::{ConnectionOptions, DatabaseAddress};
 pub use error::DatabaseOpenError;
 pub use inventory::PostgresInventory;

@@ -1,7 +1,7 @@
 //! The streams of a host, by id.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
     time::Duration,
 };
@@ -9,7 +9,7 @@ use std::{
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 use wharf_core::{
-    Context, PluginName, Quota, Share, StreamLimits, StreamOwner,
+    Context, PluginName, Quota, SessionId, Share, StreamLimits, StreamOwner, TenantId,
     handle::HandleMint,
     quota::{Bounds, Level},
     text,
@@ -242,15 +242,33 @@ impl Streams {
     /// Ends the streams that a plugin opened, but for those that something else ends:
     /// it is gone, and nothing will come any more. How many that were.
     pub fn end_plugin(&self, plugin: &PluginName) -> usize {
+        self.end(|owner| owner.plugin == *plugin)
+    }
+
+    fn end(&self, of: impl Fn(&StreamOwner) -> bool) -> usize {
         let open: Vec<_> = {
             let records = self.lock();
-            let of_plugin = |record: &&Arc<Record>| record.owner.plugin == *plugin && record.held_by.is_none();
             let all = records.values().map(|kept| &kept.record);
-            all.filter(of_plugin).filter(|record| record.now().ended.is_none()).cloned().collect()
+            let all = all.filter(|record| record.held_by.is_none() && of(&record.owner));
+            all.filter(|record| record.now().ended.is_none()).cloned().collect()
         };
         let count = open.len();
         open.into_iter().for_each(|record| StreamWriter { record }.close());
         count
+    }
+
+    /// The sessions that have a stream, where `with_ended` also one that has ended.
+    #[must_use]
+    pub fn sessions(&self, with_ended: bool) -> HashSet<(TenantId, SessionId)> {
+        let records = self.lock();
+        let all = records.values().map(|kept| &kept.record);
+        let all = all.filter(|record| with_ended || record.now().ended.is_none());
+        all.map(|record| (record.owner.tenant.clone(), record.owner.session.clone())).collect()
+    }
+
+    /// Ends the streams of all sessions, but for those that something else ends.
+    pub fn end_all(&self) {
+        self.end(|_| true);
     }
 
     /// Ends the streams that nobody used for long, and forgets those that

@@ -71,6 +71,21 @@ impl InputRequired {
         meta.remove(INPUT_REQUIRED).map(|value| Self::read(&value)).transpose()
     }
 
+    /// The member `inputRequired` that this was read from.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let request = |request: &InputRequest| {
+            let method = Value::from(request.method.as_str());
+            Value::Object(Map::from_iter([
+                ("method".to_owned(), method),
+                ("params".to_owned(), Value::Object(request.parameters.clone())),
+            ]))
+        };
+        let requests = self.requests.iter().map(|(name, asked)| (name.clone(), request(asked))).collect();
+        let state = self.state.clone().map_or(Value::Null, Value::String);
+        Value::Object(Map::from_iter([(REQUESTS.to_owned(), Value::Object(requests)), (STATE.to_owned(), state)]))
+    }
+
     /// Reads the member `inputRequired` of an answer's `meta`:
     /// `{"requests": {NAME: {"method": …, "params": {…}}}, "state": …}`.
     ///
@@ -155,6 +170,7 @@ mod tests {
         assert_eq!(read.requests["name"].method, InputMethod::Elicitation);
         assert_eq!(read.requests["name"].parameters["message"], "Who?");
         assert_eq!((read.requests["r"].method.capability(), read.state.as_deref()), ("roots", Some("s")));
+        assert_eq!(InputRequired::read(&read.to_value()).expect("legal"), read, "as it was");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 #![cfg(target_os = "linux")]
 //! State on a real PostgreSQL server, which each test starts for itself.
 
+mod cell;
 mod contract;
 mod failures;
 mod inventory;

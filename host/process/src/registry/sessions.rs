@@ -1,7 +1,7 @@
 //! All processes of a session, a plugin or the host: for limits that hold for them
 //! together, and for the operator.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use wharf_core::{PluginName, SessionId, TenantId};
 
@@ -38,6 +38,13 @@ impl Processes {
     #[must_use]
     pub fn running_sessions(&self) -> Vec<(TenantId, SessionId)> {
         self.table().running_sessions()
+    }
+
+    /// The sessions that have any process, ended ones that are kept included.
+    #[must_use]
+    pub fn sessions(&self) -> HashSet<(TenantId, SessionId)> {
+        let of = |process: &Arc<Process>| (process.owner.tenant.clone(), process.owner.session.clone());
+        self.table().all().map(of).collect()
     }
 
     /// All processes with their owners, in the order in which they were started:

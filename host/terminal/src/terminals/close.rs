@@ -67,6 +67,13 @@ impl Terminals {
         open.len()
     }
 
+    /// Closes the terminals of all sessions without asking their programs first; more may be
+    /// started.
+    pub async fn end_all(&self) {
+        let open = self.pool.select(PooledTerminal::is_open);
+        close_together(&open, CloseReason::ShuttingDown, &end_cause::shutting_down(), Duration::ZERO).await;
+    }
+
     /// Closes all terminals at once, and starts no more.
     pub async fn close_all(&self) {
         let all: Vec<_> = {

@@ -10,7 +10,7 @@ use super::violation::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 31] = [
+const MEMBERS: [(&str, &[&str]); 32] = [
     ("wharf-contract", &[]),
     ("wharf-core", &["wharf-contract"]),
     ("wharf-completion", &["wharf-contract", "wharf-core"]),
@@ -18,7 +18,8 @@ const MEMBERS: [(&str, &[&str]); 31] = [
     ("wharf-files", &[]),
     ("wharf-audit", &["wharf-core", "wharf-files"]),
     ("wharf-state", &["wharf-core", "wharf-files"]),
-    ("wharf-postgres", &["wharf-core", "wharf-state"]),
+    ("wharf-cell", &["wharf-core"]),
+    ("wharf-postgres", &["wharf-cell", "wharf-core", "wharf-state"]),
     ("wharf-spawn", &["wharf-contract", "wharf-core"]),
     ("wharf-process", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-files", "wharf-spawn"]),
     ("wharf-terminal", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-files", "wharf-spawn"]),
@@ -56,6 +57,7 @@ const MEMBERS: [(&str, &[&str]); 31] = [
             "wharf-files",
             "wharf-audit",
             "wharf-state",
+            "wharf-cell",
             "wharf-postgres",
             "wharf-spawn",
             "wharf-process",
@@ -116,10 +118,14 @@ const RESERVED: [(&str, &[&str], &str); 18] = [
     ("axum*", &["wharf-http"], "only http has routes"),
     (
         "hyper*",
-        &["wharf-http", "wharf-network", "wharf-webview", "wharf-engine", "wharf", "wharf-bench"],
+        &["wharf-http", "wharf-network", "wharf-cell", "wharf-webview", "wharf-engine", "wharf", "wharf-bench"],
         "only crates with connections speak HTTP",
     ),
-    ("tokio-rustls", &["wharf-http", "wharf-network"], "only http serves TLS, and network asks for it"),
+    (
+        "tokio-rustls",
+        &["wharf-http", "wharf-network", "wharf-cell"],
+        "only http and cell serve TLS, and network asks for it",
+    ),
     ("opentelemetry*", &["wharf-trace", "wharf-tests"], "only trace knows OpenTelemetry"),
     ("portable-pty", &["wharf-terminal"], "only terminal opens terminals"),
     ("rusqlite", &["wharf-state"], "only state knows its database"),

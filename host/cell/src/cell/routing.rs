@@ -1,0 +1,332 @@
+//! Where a call runs, and how it gets there.
+
+use std::{
+    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
+    sync::{Arc, Weak},
+};
+
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use tokio::time::timeout;
+use wharf_core::{
+    Answer, CallRequest, Code, Error, SessionId, TenantId,
+    service::{Caller, HomeHold, Place, RemoteHome, SessionRouter},
+    text::with_causes,
+};
+
+use super::{Cell, Membership};
+use crate::{
+    Claim, FilesUse, Incarnation, SessionKey, StoreUnavailable,
+    held::HeldCall,
+    peer::{self, Arrived, Arriving, NotConnected, PassedOn, PeerServer},
+    roster::{Known, Peer},
+    suspicion::Verdict,
+    wire::{CallHead, Misdirected, ProbeRequest, Sight},
+};
+
+/// How often a call is directed anew that no host took up, before its caller hears of it.
+const DIRECTIONS: usize = 4;
+
+/// The home of a session, as far as this host knows.
+enum Home {
+    Here(HeldCall),
+    At(Peer, MayClaim),
+}
+
+/// Whether the receiver may become the home itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MayClaim {
+    Yes,
+    No,
+}
+
+#[async_trait]
+impl SessionRouter for Cell {
+    async fn place(&self, tenant: &TenantId, session: &SessionId, keeps_files: bool) -> Result<Place, Error> {
+        let key = SessionKey { tenant: tenant.clone(), session: session.clone() };
+        match self.shared.home(&key).await? {
+            Home::Here(call) => {
+                self.shared.with_files(&key, &call, keeps_files).await?;
+                Ok(Place::Here(Box::new(call)))
+            }
+            Home::At(peer, may_claim) => {
+                let shared = Arc::clone(&self.shared);
+                Ok(Place::Elsewhere(Arc::new(Remote { shared, key, peer, may_claim, keeps_files })))
+            }
+        }
+    }
+}
+
+impl Membership {
+    /// Finds or becomes the home of a session.
+    async fn home(&self, key: &SessionKey) -> Result<Home, Error> {
+        let living = self.standing.check()?;
+        if let Some(call) = self.held.begin(key, &self.standing, living) {
+            return Ok(Home::Here(call));
+        }
+        if let Some(incarnation) = self.away.get(key) {
+            match self.roster.find(incarnation) {
+                Known::Alive(peer) => return Ok(Home::At(peer, MayClaim::No)),
+                Known::Dead(_) | Known::Unknown => _ = self.away.remove(key),
+            }
+        }
+        if living.is_draining
+            && let Some(peer) = self.another(key).await?
+        {
+            return Ok(Home::At(peer, MayClaim::Yes));
+        }
+        match self.claim(key, living.incarnation).await.map_err(unavailable)? {
+            Claim::Mine { epoch } => {
+                self.held.insert(key.clone(), epoch);
+                let begun = self.held.begin(key, &self.standing, living);
+                begun.map(Home::Here).ok_or_else(moving)
+            }
+            Claim::Held { by } => self.find(by).await.map(|peer| {
+                self.away.insert(key.clone(), by);
+                Home::At(peer, MayClaim::No)
+            }),
+            Claim::Dying { wait } => Err(Error::retryable(
+                Code::Gone,
+                format!(
+                    "the host of this session has died, and with it the processes, terminals and pages of the \
+                     session; another host takes its place in {} ms",
+                    wait.as_millis().max(1)
+                ),
+            )),
+            Claim::ClaimantDead => Err(moving()),
+        }
+    }
+
+    /// A host that was named by the database, which this one may not have heard of yet.
+    async fn find(&self, incarnation: Incarnation) -> Result<Peer, Error> {
+        if let Known::Alive(peer) = self.roster.find(incarnation) {
+            return Ok(peer);
+        }
+        self.suspicion.refresh().await.map_err(unavailable)?;
+        match self.roster.find(incarnation) {
+            Known::Alive(peer) => Ok(peer),
+            Known::Dead(_) | Known::Unknown => Err(moving()),
+        }
+    }
+
+    /// The host that would be the home of a session which this one does not take: all hosts that
+    /// drain choose the same.
+    async fn another(&self, key: &SessionKey) -> Result<Option<Peer>, Error> {
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        let weight = |peer: &Peer| hasher.hash_one((key, peer.incarnation));
+        let choose = || {
+            let others = self.roster.others(self.standing.incarnation());
+            others.into_iter().filter(|peer| !peer.is_draining).max_by_key(weight)
+        };
+        if let Some(peer) = choose() {
+            return Ok(Some(peer));
+        }
+        // One may have joined, or serve again, since the last reading.
+        self.suspicion.refresh().await.map_err(unavailable)?;
+        Ok(choose())
+    }
+
+    /// Enters that files of the session are here, where a call may use them.
+    ///
+    /// # Errors
+    /// `gone` once where an earlier home had some.
+    async fn with_files(&self, key: &SessionKey, call: &HeldCall, keeps_files: bool) -> Result<(), Error> {
+        if !keeps_files || !call.files_are_unknown {
+            return Ok(());
+        }
+        let used = self.homes.use_files(key, self.standing.incarnation()).await.map_err(unavailable)?;
+        match used {
+            FilesUse::Kept => {
+                self.held.has_files(key);
+                Ok(())
+            }
+            FilesUse::Lost => Err(Error::retryable(
+                Code::Gone,
+                "the files of this session were on a host that has ended, and are lost; the session goes on with an \
+                 empty workspace: call again",
+            )),
+            FilesUse::NotHome => {
+                self.held.remove(key);
+                Err(moving())
+            }
+        }
+    }
+}
+
+/// A session's home on another host.
+struct Remote {
+    shared: Arc<Membership>,
+    key: SessionKey,
+    peer: Peer,
+    may_claim: MayClaim,
+    keeps_files: bool,
+}
+
+#[async_trait]
+impl RemoteHome for Remote {
+    fn host(&self) -> &str {
+        &self.peer.host
+    }
+
+    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
+        let longest = self.shared.settings.longest_call;
+        let passing = self.pass(&request);
+        tokio::select! {
+            biased;
+            ended = timeout(longest, passing) => ended.unwrap_or_else(|_| Err(self.no_answer())),
+            () = request.caller.cancel.cancelled() => Err(Error::new(Code::Cancelled, "the call was cancelled")),
+        }
+    }
+}
+
+impl Remote {
+    /// Passes a call on. What no host has taken up is directed anew; nothing else is sent twice.
+    async fn pass(&self, request: &CallRequest) -> Result<Answer, Error> {
+        let shared = &self.shared;
+        let (mut peer, mut may_claim) = (self.peer.clone(), self.may_claim);
+        for _ in 0..DIRECTIONS {
+            let body = CallHead::body(request, self.keeps_files, may_claim == MayClaim::Yes)?;
+            let sender = match shared.links.get(&peer).await {
+                Ok(sender) => sender,
+                Err(NotConnected::Refused) => return Err(self.without_answer(&peer, false).await),
+                Err(NotConnected::Unclear(why)) => {
+                    tracing::debug!(host = %peer.host, why, "another host of the cell is not reached");
+                    return Err(unreached(&peer));
+                }
+            };
+            let passed =
+                peer::pass_on(sender, &peer, body, &request.caller.events, shared.settings.message_bytes).await;
+            match passed {
+                PassedOn::Ended(outcome) => return outcome,
+                PassedOn::Broken => return Err(self.without_answer(&peer, true).await),
+                PassedOn::Misdirected(why) => {
+                    tracing::debug!(host = %peer.host, ?why, "a call was misdirected");
+                    shared.away.remove(&self.key);
+                    if why == Misdirected::OtherLife {
+                        shared.suspicion.of(&peer, shared.standing.incarnation()).await;
+                    }
+                }
+            }
+            match shared.home(&self.key).await? {
+                Home::At(other, claim) => (peer, may_claim) = (other, claim),
+                // This host has become the home meanwhile.
+                Home::Here(call) => return self.here(call, request).await,
+            }
+        }
+        Err(moving())
+    }
+
+    async fn here(&self, call: HeldCall, request: &CallRequest) -> Result<Answer, Error> {
+        let shared = &self.shared;
+        shared.with_files(&self.key, &call, self.keeps_files).await?;
+        let host = shared.host.get().ok_or_else(moving)?;
+        let answered = host.call_here(again(request)).await;
+        call.confirm()?;
+        answered
+    }
+
+    /// What a call ends with that another host did not answer.
+    async fn without_answer(&self, peer: &Peer, was_sent: bool) -> Error {
+        let shared = &self.shared;
+        match shared.suspicion.of(peer, shared.standing.incarnation()).await {
+            Verdict::Dead => {
+                shared.away.remove(&self.key);
+                let ran = if was_sent { "; the call may have run" } else { "" };
+                Error::retryable(
+                    Code::Gone,
+                    format!(
+                        "the host {} of this session has died, and with it the processes, terminals and pages of the \
+                         session{ran}; another host takes its place in a moment",
+                        peer.host
+                    ),
+                )
+            }
+            Verdict::NotDead if was_sent => self.no_answer(),
+            Verdict::NotDead => unreached(peer),
+        }
+    }
+
+    fn no_answer(&self) -> Error {
+        let told = format!("the host {} of this session does not answer; the call may have run", self.peer.host);
+        Error::retryable(Code::Unavailable, told)
+    }
+}
+
+/// What other hosts ask of this one. It does not keep the member alive.
+pub(super) struct Served(pub(super) Weak<Membership>, pub(super) usize);
+
+#[async_trait]
+impl PeerServer for Served {
+    fn incarnation(&self) -> Option<Incarnation> {
+        self.0.upgrade().map(|shared| shared.standing.incarnation())
+    }
+
+    fn message_bytes(&self) -> usize {
+        self.1
+    }
+
+    async fn call(&self, arriving: Arriving) -> Arrived {
+        let shared = self.0.upgrade().ok_or(Misdirected::NotReady)?;
+        let host = shared.host.get().cloned().ok_or(Misdirected::NotReady)?;
+        let Arriving { head, arguments, events, cancel } = arriving;
+        let context = head.context();
+        let key = SessionKey { tenant: context.tenant.clone(), session: context.session.clone() };
+        let living = match shared.standing.check() {
+            Ok(living) => living,
+            Err(error) => return Ok(async { Err(error) }.boxed()),
+        };
+        let held = match shared.held.begin(&key, &shared.standing, living) {
+            Some(call) => call,
+            None if head.may_claim && !living.is_draining => match shared.home(&key).await {
+                Ok(Home::Here(call)) => call,
+                Ok(Home::At(..)) => return Err(Misdirected::NotHome),
+                Err(error) => return Ok(async { Err(error) }.boxed()),
+            },
+            None => return Err(Misdirected::NotHome),
+        };
+        let running = async move {
+            shared.with_files(&key, &held, head.keeps_files).await?;
+            let mut caller = Caller::new(context);
+            (caller.events, caller.cancel) = (events, cancel);
+            let answered = host.call_here(head.into_request(arguments, caller)).await;
+            held.confirm()?;
+            answered
+        };
+        Ok(running.boxed())
+    }
+
+    async fn probe(&self, probe: ProbeRequest) -> Sight {
+        let Some(shared) = self.0.upgrade() else { return Sight::Unclear };
+        // By its own list: a witness that took the address from who asks would see what that one sees.
+        match shared.roster.find(probe.incarnation) {
+            Known::Alive(peer) => peer::look(&shared.links, &peer, shared.settings.times.connecting).await,
+            Known::Dead(_) => Sight::Ended,
+            Known::Unknown => Sight::Unclear,
+        }
+    }
+}
+
+/// The same call for another direction; nothing of it has run.
+fn again(request: &CallRequest) -> CallRequest {
+    let mut again =
+        CallRequest::of(Arc::clone(&request.caller), request.tool.clone(), request.arguments.values().clone());
+    again.input = request.input.clone();
+    again
+}
+
+fn unavailable(error: StoreUnavailable) -> Error {
+    tracing::debug!(error = with_causes(&error), "the home of a session cannot be found");
+    Error::retryable(
+        Code::Unavailable,
+        "the database of the cell does not answer, so that the host of this session cannot be found; try again later",
+    )
+}
+
+fn unreached(peer: &Peer) -> Error {
+    let told = format!("the host {} of this session is not reached now; nothing has run: try again", peer.host);
+    Error::retryable(Code::Unavailable, told)
+}
+
+fn moving() -> Error {
+    Error::retryable(Code::Unavailable, "this session moves from one host to another; try again in a moment")
+}

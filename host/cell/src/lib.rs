@@ -1,0 +1,41 @@
+//! Many hosts that serve as one.
+//!
+//! The hosts of a cell share a database, which says who belongs to it ([`Members`]) and which
+//! host is the home of a session ([`Homes`]). A call that needs a home is passed on to it as a
+//! whole, over HTTP/2 with certificates on both sides. Nothing here elects, gossips or agrees:
+//! the database decides, by compare-and-swap.
+//!
+//! This crate alone knows peers. It knows no plugin and no SQL; [`Cell`] is given the stores and
+//! a [`HomeHost`](wharf_core::service::HomeHost), and is a
+//! [`SessionRouter`](wharf_core::service::SessionRouter).
+
+mod cell;
+#[cfg(any(test, feature = "contract"))]
+pub mod contract;
+mod error;
+mod held;
+mod homes;
+mod incarnation;
+mod members;
+#[cfg(any(test, feature = "contract"))]
+mod memory;
+mod peer;
+mod roster;
+mod settings;
+mod standing;
+mod suspicion;
+mod tls;
+mod wire;
+
+pub use cell::Cell;
+pub use error::{CellError, StoreUnavailable};
+pub use homes::{Claim, Claimant, FilesUse, Homes, SessionKey};
+pub use incarnation::Incarnation;
+pub use members::{Beat, HostRecord, HostReport, JoinRefused, Members, NewMember};
+#[cfg(any(test, feature = "contract"))]
+pub use memory::MemoryCell;
+pub use settings::{CellSettings, CellTimes, InvalidPeerAddress, PeerAddress};
+pub use tls::{PeerTls, PeerTlsError, ReadCertificates};
+
+#[cfg(test)]
+mod tests;

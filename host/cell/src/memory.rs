@@ -1,0 +1,224 @@
+//! Members and homes in memory, for tests: what the database does, in one process.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
+use tokio::time::Instant;
+
+use crate::{
+    Beat, Claim, Claimant, FilesUse, Homes, HostRecord, HostReport, Incarnation, JoinRefused, Members, NewMember,
+    SessionKey, StoreUnavailable,
+};
+
+/// Members and homes in memory. It can be told not to answer.
+#[derive(Debug, Default)]
+pub struct MemoryCell {
+    state: Mutex<State>,
+    is_down: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    cell: Option<String>,
+    revision: i64,
+    hosts: BTreeMap<Incarnation, Host>,
+    homes: HashMap<SessionKey, Home>,
+}
+
+#[derive(Debug)]
+struct Host {
+    member: NewMember,
+    beat: i64,
+    beaten: Instant,
+    is_draining: bool,
+    dead_at: Option<Instant>,
+    report: HostReport,
+}
+
+#[derive(Debug)]
+struct Home {
+    by: Option<Incarnation>,
+    epoch: i64,
+    /// Names the files that the last home had, where it kept some of the session.
+    files: Option<String>,
+    files_are_lost: bool,
+}
+
+/// The store was told not to answer.
+#[derive(Debug, thiserror::Error)]
+#[error("it was told not to")]
+struct Down;
+
+impl MemoryCell {
+    /// Has it answer, or not.
+    pub fn answer(&self, answers: bool) {
+        self.is_down.store(!answers, Ordering::SeqCst);
+    }
+
+    fn state(&self) -> Result<MutexGuard<'_, State>, StoreUnavailable> {
+        if self.is_down.load(Ordering::SeqCst) {
+            return Err(StoreUnavailable(Box::new(Down)));
+        }
+        Ok(self.state.lock())
+    }
+}
+
+impl State {
+    fn lives(&self, incarnation: Incarnation) -> bool {
+        self.hosts.get(&incarnation).is_some_and(|host| host.dead_at.is_none())
+    }
+
+    /// How long ago a home died; for ever where nobody knows it any more.
+    fn dead_for(&self, incarnation: Incarnation) -> Option<Duration> {
+        match self.hosts.get(&incarnation) {
+            Some(Host { dead_at: Some(at), .. }) => Some(at.elapsed()),
+            Some(_) => None,
+            None => Some(Duration::MAX),
+        }
+    }
+}
+
+#[async_trait]
+impl Members for MemoryCell {
+    async fn join(&self, member: &NewMember) -> Result<Result<(), JoinRefused>, StoreUnavailable> {
+        let mut state = self.state()?;
+        let found = state.cell.get_or_insert_with(|| member.cell.clone()).clone();
+        if found != member.cell {
+            return Ok(Err(JoinRefused::OtherCell { found, cell: member.cell.clone() }));
+        }
+        if state.hosts.contains_key(&member.incarnation) {
+            return Ok(Err(JoinRefused::Taken));
+        }
+        for host in state.hosts.values_mut().filter(|host| host.member.address == member.address) {
+            host.dead_at.get_or_insert_with(Instant::now);
+        }
+        let host = Host {
+            member: member.clone(),
+            beat: 0,
+            beaten: Instant::now(),
+            is_draining: false,
+            dead_at: None,
+            report: HostReport::default(),
+        };
+        state.hosts.insert(member.incarnation, host);
+        state.revision += 1;
+        Ok(Ok(()))
+    }
+
+    async fn beat(&self, incarnation: Incarnation, report: HostReport) -> Result<Beat, StoreUnavailable> {
+        let mut state = self.state()?;
+        let revision = state.revision;
+        let Some(host) = state.hosts.get_mut(&incarnation).filter(|host| host.dead_at.is_none()) else {
+            return Ok(Beat::Dead);
+        };
+        host.beat += 1;
+        (host.beaten, host.report) = (Instant::now(), report);
+        host.is_draining |= report.is_ending;
+        Ok(Beat::Alive { revision, is_draining: host.is_draining })
+    }
+
+    async fn list(&self) -> Result<Vec<HostRecord>, StoreUnavailable> {
+        let state = self.state()?;
+        let record = |(incarnation, host): (&Incarnation, &Host)| HostRecord {
+            incarnation: *incarnation,
+            host: host.member.host.clone(),
+            address: host.member.address.clone(),
+            version: host.member.version.clone(),
+            beat: host.beat,
+            silent_milliseconds: i64::try_from(host.beaten.elapsed().as_millis()).unwrap_or(i64::MAX),
+            is_draining: host.is_draining,
+            is_dead: host.dead_at.is_some(),
+            report: host.report,
+        };
+        Ok(state.hosts.iter().map(record).collect())
+    }
+
+    async fn declare_dead(&self, incarnation: Incarnation, beat: i64) -> Result<bool, StoreUnavailable> {
+        let mut state = self.state()?;
+        let Some(host) = state.hosts.get_mut(&incarnation) else { return Ok(true) };
+        if host.dead_at.is_none() && host.beat == beat {
+            host.dead_at = Some(Instant::now());
+            state.revision += 1;
+            return Ok(true);
+        }
+        Ok(host.dead_at.is_some())
+    }
+
+    async fn drain(&self, host: &str, is_draining: bool) -> Result<bool, StoreUnavailable> {
+        let mut state = self.state()?;
+        let mut is_known = false;
+        for found in state.hosts.values_mut().filter(|found| found.member.host == host && found.dead_at.is_none()) {
+            (found.is_draining, is_known) = (is_draining, true);
+        }
+        state.revision += 1;
+        Ok(is_known)
+    }
+
+    async fn leave(&self, incarnation: Incarnation) -> Result<(), StoreUnavailable> {
+        let mut state = self.state()?;
+        state.hosts.remove(&incarnation);
+        state.homes.retain(|_, home| {
+            if home.by == Some(incarnation) {
+                home.by = None;
+            }
+            home.by.is_some() || home.files.is_some() || home.files_are_lost
+        });
+        state.revision += 1;
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Homes for MemoryCell {
+    async fn claim(&self, session: &SessionKey, claimant: Claimant<'_>) -> Result<Claim, StoreUnavailable> {
+        let mut state = self.state()?;
+        let Claimant { incarnation, files, patience } = claimant;
+        if !state.lives(incarnation) {
+            return Ok(Claim::ClaimantDead);
+        }
+        let by = state.homes.get(session).and_then(|home| home.by);
+        if let Some(by) = by.filter(|by| *by != incarnation) {
+            match state.dead_for(by) {
+                None => return Ok(Claim::Held { by }),
+                Some(dead) if dead < patience => return Ok(Claim::Dying { wait: patience - dead }),
+                Some(_) => {}
+            }
+        }
+        let fresh = || Home { by: None, epoch: 0, files: None, files_are_lost: false };
+        let home = state.homes.entry(session.clone()).or_insert_with(fresh);
+        if home.by != Some(incarnation) && home.files.as_deref().is_some_and(|kept| kept != files) {
+            (home.files, home.files_are_lost) = (None, true);
+        }
+        home.by = Some(incarnation);
+        home.epoch += 1;
+        Ok(Claim::Mine { epoch: home.epoch })
+    }
+
+    async fn use_files(&self, session: &SessionKey, incarnation: Incarnation) -> Result<FilesUse, StoreUnavailable> {
+        let mut state = self.state()?;
+        let files = state.hosts.get(&incarnation).map(|host| host.member.files.clone());
+        let home = state.homes.get_mut(session).filter(|home| home.by == Some(incarnation));
+        let (Some(home), Some(files)) = (home, files) else { return Ok(FilesUse::NotHome) };
+        let were_lost = std::mem::take(&mut home.files_are_lost);
+        home.files = Some(files);
+        Ok(if were_lost { FilesUse::Lost } else { FilesUse::Kept })
+    }
+
+    async fn release(&self, tenures: &[(SessionKey, i64)], incarnation: Incarnation) -> Result<(), StoreUnavailable> {
+        let mut state = self.state()?;
+        for (session, epoch) in tenures {
+            let is_held = |home: &&mut Home| home.by == Some(incarnation) && home.epoch == *epoch;
+            let Some(home) = state.homes.get_mut(session).filter(is_held) else { continue };
+            home.by = None;
+            if home.files.is_none() && !home.files_are_lost {
+                state.homes.remove(session);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! A call that is made on another host.
+
+use std::borrow::Cow;
+
+use bytes::{Bytes, BytesMut};
+use http::{Method, Request, StatusCode};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Incoming;
+use wharf_core::{
+    Answer, Error,
+    service::{Events, Level},
+};
+
+use super::{incarnation_of, link::Sender, look::uri, naming};
+use crate::{
+    roster::Peer,
+    wire::{CALL, Frame, INCARNATION, Misdirected, malformed},
+};
+
+/// Bytes of a refusal.
+const LARGEST_REFUSAL: usize = 4 << 10;
+
+/// What became of a call that was passed on.
+pub(crate) enum PassedOn {
+    /// It ended so.
+    Ended(Result<Answer, Error>),
+    /// The other host did not take it up: nothing of it has run.
+    Misdirected(Misdirected),
+    /// The connection broke. Whether the call ran is not known.
+    Broken,
+}
+
+/// Sends a call and follows it to its end. Dropping the future ends it on the other host, too.
+pub(crate) async fn pass_on(
+    mut sender: Sender,
+    peer: &Peer,
+    body: Bytes,
+    events: &Events,
+    message_bytes: usize,
+) -> PassedOn {
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri(uri(&peer.address, CALL))
+        .header(INCARNATION, naming(peer.incarnation))
+        .body(Full::from(body));
+    let Ok(request) = request else { return PassedOn::Broken };
+    let Ok(response) = sender.send_request(request).await else { return PassedOn::Broken };
+    match response.status() {
+        StatusCode::OK => follow(response.into_body(), events, message_bytes).await,
+        StatusCode::MISDIRECTED_REQUEST => {
+            let is_other_life = incarnation_of(response.headers()).is_some_and(|found| found != peer.incarnation);
+            let body = Limited::new(response.into_body(), LARGEST_REFUSAL).collect().await;
+            let said = body.ok().and_then(|body| serde_json::from_slice(&body.to_bytes()).ok());
+            PassedOn::Misdirected(if is_other_life {
+                Misdirected::OtherLife
+            } else {
+                said.unwrap_or(Misdirected::NotHome)
+            })
+        }
+        _ => PassedOn::Ended(Err(malformed())),
+    }
+}
+
+/// Reads the lines of an answer. The last one is the outcome.
+async fn follow(mut body: Incoming, events: &Events, message_bytes: usize) -> PassedOn {
+    let mut unread = BytesMut::new();
+    // Where the search for the end of the line goes on.
+    let mut searched = 0;
+    loop {
+        if let Some(end) = unread[searched..].iter().position(|byte| *byte == b'\n') {
+            let line = unread.split_to(searched + end + 1);
+            searched = 0;
+            if let Some(outcome) = take(&line, events) {
+                return PassedOn::Ended(outcome);
+            }
+            continue;
+        }
+        searched = unread.len();
+        if searched > message_bytes {
+            return PassedOn::Ended(Err(malformed()));
+        }
+        match body.frame().await {
+            Some(Ok(frame)) => {
+                if let Ok(data) = frame.into_data() {
+                    unread.extend_from_slice(&data);
+                }
+            }
+            Some(Err(_)) | None => return PassedOn::Broken,
+        }
+    }
+}
+
+/// Tells the caller what a line says; the outcome where it is that.
+fn take(line: &[u8], events: &Events) -> Option<Result<Answer, Error>> {
+    let Ok(frame) = serde_json::from_slice::<Frame<'_>>(line) else { return Some(Err(malformed())) };
+    match (frame, events) {
+        (Frame::Answer(answer), _) => return Some(answer.into_answer()),
+        (Frame::Error(error), _) => return Some(Err(error.into_error())),
+        (Frame::Progress { done, total, message }, Some(events)) => {
+            events.progress(done, total, message.as_ref().map(Cow::as_ref));
+        }
+        (Frame::Waits(message), Some(events)) => events.waits(&message),
+        (Frame::Message { level, data }, Some(events)) => events.message(Level::from_word(&level), data),
+        (_, None) => {}
+    }
+    None
+}

@@ -1,0 +1,152 @@
+//! Is a host dead? One witness never says so alone.
+//!
+//! A host whose address refuses connections, or where another life listens, has ended as far as
+//! this one can see. Where three hosts live, another one has to see the same. Where only the two
+//! live, the database is the second witness: the beat must have stood still. A host that is
+//! silent is not dead; its beat alone decides that.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use parking_lot::Mutex;
+use tokio::{sync::Mutex as AsyncMutex, time::Instant};
+
+use crate::{
+    CellTimes, Incarnation, Members, StoreUnavailable,
+    peer::{self, Links},
+    roster::{Known, Peer, Roster},
+    wire::Sight,
+};
+
+/// How long a look at a host may take, and one by a witness.
+const LOOK: Duration = Duration::from_millis(300);
+const WITNESS: Duration = Duration::from_millis(400);
+/// Hosts that are asked to look, one after the other, until one can tell.
+const WITNESSES: usize = 3;
+
+/// What came of a suspicion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The host has been declared dead.
+    Dead,
+    /// It lives, or nobody can tell yet.
+    NotDead,
+}
+
+/// Finds out whether hosts are dead.
+pub(crate) struct Suspicion {
+    members: Arc<dyn Members>,
+    roster: Arc<Roster>,
+    links: Arc<Links>,
+    times: CellTimes,
+    // Calls that fail together look once.
+    looking: Mutex<HashMap<Incarnation, Arc<AsyncMutex<()>>>>,
+    looking_at_silent: AsyncMutex<()>,
+}
+
+impl Suspicion {
+    pub(crate) fn new(members: Arc<dyn Members>, roster: Arc<Roster>, links: Arc<Links>, times: CellTimes) -> Self {
+        Self { members, roster, links, times, looking: Mutex::default(), looking_at_silent: AsyncMutex::default() }
+    }
+
+    /// Reads the members anew.
+    pub(crate) async fn refresh(&self) -> Result<(), StoreUnavailable> {
+        let sent = Instant::now();
+        let records = self.members.list().await?;
+        self.roster.read(&records, sent);
+        let roster = &self.roster;
+        self.links.retain(|incarnation| matches!(roster.find(incarnation), Known::Alive(_)));
+        self.looking.lock().retain(|incarnation, _| matches!(roster.find(*incarnation), Known::Alive(_)));
+        Ok(())
+    }
+
+    /// Looks at a host that did not take up a call, or broke one off. `own` is the life of this
+    /// host.
+    pub(crate) async fn of(&self, suspect: &Peer, own: Incarnation) -> Verdict {
+        let turn = Arc::clone(self.looking.lock().entry(suspect.incarnation).or_default());
+        let _turn = turn.lock().await;
+        // The call that looked before may have found out.
+        match self.roster.find(suspect.incarnation) {
+            Known::Alive(_) => {}
+            Known::Dead(_) | Known::Unknown => return Verdict::Dead,
+        }
+        if peer::look(&self.links, suspect, LOOK).await != Sight::Ended {
+            return Verdict::NotDead;
+        }
+        let judged = self.judge(suspect, own).await;
+        judged.unwrap_or_else(|error| {
+            let error = wharf_core::text::with_causes(&error);
+            tracing::warn!(host = %suspect.host, error, "a host cannot be declared dead now");
+            Verdict::NotDead
+        })
+    }
+
+    /// Judges a host that has ended as far as this one can see.
+    async fn judge(&self, suspect: &Peer, own: Incarnation) -> Result<Verdict, StoreUnavailable> {
+        // As of now: the host may have left in order, or be dead already.
+        self.refresh().await?;
+        if !matches!(self.roster.find(suspect.incarnation), Known::Alive(_)) {
+            return Ok(Verdict::Dead);
+        }
+        let witnesses: Vec<_> =
+            self.roster.others(own).into_iter().filter(|peer| peer.incarnation != suspect.incarnation).collect();
+        let is_borne_out = if witnesses.is_empty() {
+            let still = self.roster.beat(suspect.incarnation).map(|(_, still)| still);
+            still.is_some_and(|still| still >= self.times.dead_without_witness)
+        } else {
+            self.is_borne_out(&witnesses, suspect).await
+        };
+        if !is_borne_out {
+            return Ok(Verdict::NotDead);
+        }
+        self.declare(suspect.incarnation, &suspect.host, "nobody listens at its address").await
+    }
+
+    async fn is_borne_out(&self, witnesses: &[Peer], suspect: &Peer) -> bool {
+        for witness in witnesses.iter().take(WITNESSES) {
+            match peer::probe_by(&self.links, witness, suspect, WITNESS).await {
+                Sight::Ended => return true,
+                Sight::Alive => return false,
+                Sight::Unclear => {}
+            }
+        }
+        false
+    }
+
+    /// Declares those dead whose beat has stood still for long enough.
+    pub(crate) async fn declare_silent(&self, own: Incarnation) {
+        for peer in self.silent(self.times.dead, own) {
+            let declared = self.declare(peer.incarnation, &peer.host, "its beat has stood still").await;
+            if let Err(error) = declared {
+                let error = wharf_core::text::with_causes(&error);
+                tracing::warn!(host = %peer.host, error, "a host cannot be declared dead now");
+            }
+        }
+    }
+
+    /// Looks at those whose beat has stood still for a while, where it does not yet. A look takes
+    /// its time, so nothing that has to be in time waits for this.
+    pub(crate) async fn look_at_silent(&self, own: Incarnation) {
+        let Ok(_turn) = self.looking_at_silent.try_lock() else { return };
+        for peer in self.silent(self.times.dead_without_witness, own) {
+            self.of(&peer, own).await;
+        }
+    }
+
+    fn silent(&self, for_at_least: Duration, own: Incarnation) -> Vec<Peer> {
+        let mut others = self.roster.others(own);
+        let still = self.roster.still(for_at_least);
+        others.retain(|peer| still.contains(&peer.incarnation));
+        others
+    }
+
+    async fn declare(&self, incarnation: Incarnation, host: &str, why: &str) -> Result<Verdict, StoreUnavailable> {
+        let Some((beat, _)) = self.roster.beat(incarnation) else { return Ok(Verdict::NotDead) };
+        let is_dead = self.members.declare_dead(incarnation, beat).await?;
+        self.refresh().await?;
+        if !is_dead {
+            return Ok(Verdict::NotDead);
+        }
+        tracing::warn!(target: "wharf::cell", host, %incarnation, why, "a host of the cell was declared dead");
+        Ok(Verdict::Dead)
+    }
+}

@@ -1,0 +1,229 @@
+//! Hosts of one cell in one process, with real connections and certificates between them.
+
+mod death;
+mod hostile;
+mod routes;
+
+use std::{
+    collections::HashSet,
+    net::TcpListener,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
+use wharf_core::{
+    Answer, CallRequest, Code, Content, Context, Error, SessionId, TenantId,
+    service::{Caller, HomeHost, Level, Place, SessionRouter as _, Things},
+};
+
+use crate::{Cell, CellSettings, CellTimes, Members, MemoryCell, PeerAddress, PeerTls};
+
+/// Everything happens some twenty times as fast as it does for an operator.
+pub(super) const TIMES: CellTimes = CellTimes {
+    beat: Duration::from_millis(50),
+    beat_patience: Duration::from_millis(150),
+    silence: Duration::from_millis(300),
+    connecting: Duration::from_millis(500),
+    lost_contact: Duration::from_millis(600),
+    dead: Duration::from_millis(1_000),
+    dead_without_witness: Duration::from_millis(300),
+    claim: Duration::from_millis(100),
+    idle: Duration::from_secs(60),
+};
+
+/// An authority that signs certificates of hosts.
+pub(super) struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    pub(super) fn new() -> Self {
+        let mut parameters = CertificateParams::new(Vec::new()).expect("parameters");
+        parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        Self(CertifiedIssuer::self_signed(parameters, key).expect("an authority"))
+    }
+
+    pub(super) fn host(&self) -> PeerTls {
+        self.host_that_trusts(self)
+    }
+
+    /// A certificate of this authority, for a host that takes those of another one.
+    pub(super) fn host_that_trusts(&self, other: &Self) -> PeerTls {
+        let key = KeyPair::generate().expect("a key");
+        let parameters = CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters");
+        let certificate = parameters.signed_by(&key, &self.0).expect("a certificate");
+        let (certificate, key) = (certificate.pem(), key.serialize_pem());
+        PeerTls::new(certificate.as_bytes(), key.as_bytes(), other.0.pem().as_bytes()).expect("certificates")
+    }
+}
+
+/// What a host of the tests does with calls.
+#[derive(Default)]
+pub(super) struct Tools {
+    pub(super) calls: AtomicUsize,
+    pub(super) dropped: AtomicUsize,
+    pub(super) ended: AtomicUsize,
+    pub(super) began: Notify,
+    pub(super) seen: Mutex<Vec<String>>,
+}
+
+struct Dropped<'t>(&'t Tools);
+
+impl Drop for Dropped<'_> {
+    fn drop(&mut self) {
+        self.0.dropped.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl HomeHost for Tools {
+    async fn call_here(&self, request: CallRequest) -> Result<Answer, Error> {
+        let dropped = Dropped(self);
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let Caller { context, events, .. } = &*request.caller;
+        self.seen.lock().push(format!("{}/{} {}", context.tenant, context.session, request.tool));
+        if let Some(events) = events {
+            events.progress(1.0, Some(2.0), Some("half"));
+            events.message(Level::Warn, json!({"a": 1}));
+        }
+        self.began.notify_one();
+        let answered = match request.tool.as_str() {
+            "wait" => std::future::pending().await,
+            "fail" => Err(Error::retryable(Code::Limit, "as asked")),
+            _ => Ok(Answer {
+                content: vec![
+                    Content::text(request.arguments.text().to_string()),
+                    Content { mime_type: "image/png".to_owned(), data: vec![0, 0xff], meta: Map::new() },
+                ],
+                structured: Some(Value::Object(request.caller.meta.clone())),
+                ..Answer::default()
+            }),
+        };
+        std::mem::forget(dropped);
+        answered
+    }
+
+    async fn sessions(&self, _: Things) -> HashSet<(TenantId, SessionId)> {
+        HashSet::new()
+    }
+
+    async fn end_all(&self) {
+        self.ended.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// A host of the tests.
+pub(super) struct TestHost {
+    pub(super) cell: Cell,
+    pub(super) tools: Arc<Tools>,
+}
+
+/// What the hosts of a test share.
+pub(super) struct TestCell {
+    pub(super) store: Arc<MemoryCell>,
+    pub(super) authority: Authority,
+    pub(super) times: CellTimes,
+}
+
+impl TestCell {
+    pub(super) fn new() -> Self {
+        Self { store: Arc::default(), authority: Authority::new(), times: TIMES }
+    }
+
+    pub(super) fn settings(&self, name: &str, address: PeerAddress, tls: PeerTls) -> CellSettings {
+        CellSettings {
+            cell: "test".to_owned(),
+            host: name.to_owned(),
+            address,
+            listen: None,
+            certificates: Arc::new(move || Ok(tls.clone())),
+            files: format!("files of {name}"),
+            version: "0.1.0".to_owned(),
+            message_bytes: 1 << 20,
+            longest_call: Duration::from_secs(60),
+            times: self.times,
+        }
+    }
+
+    pub(super) async fn host(&self, name: &str) -> TestHost {
+        self.host_at(name, free_address()).await
+    }
+
+    pub(super) async fn host_at(&self, name: &str, address: PeerAddress) -> TestHost {
+        self.host_that_reads(name, address, Arc::clone(&self.store) as Arc<dyn Members>).await
+    }
+
+    /// A host that hears of the members by these.
+    pub(super) async fn host_that_reads(
+        &self,
+        name: &str,
+        address: PeerAddress,
+        members: Arc<dyn Members>,
+    ) -> TestHost {
+        let settings = self.settings(name, address, self.authority.host());
+        let homes = Arc::clone(&self.store);
+        let cell = Cell::new(settings, members, homes).expect("a host");
+        let tools = Arc::new(Tools::default());
+        cell.join(Arc::clone(&tools) as Arc<dyn HomeHost>).await.expect("it joins");
+        TestHost { cell, tools }
+    }
+}
+
+/// An address that was free a moment ago.
+pub(super) fn free_address() -> PeerAddress {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    format!("localhost:{}", listener.local_addr().expect("an address").port()).parse().expect("an address")
+}
+
+pub(super) fn context(session: &str) -> Context {
+    Context::new(TenantId::local(), session.parse().expect("legal"))
+}
+
+pub(super) fn request(session: &str, tool: &str) -> CallRequest {
+    request_of(Caller::new(context(session)), tool)
+}
+
+pub(super) fn request_of(caller: Caller, tool: &str) -> CallRequest {
+    let arguments = json!({"key": "value\n"}).as_object().expect("an object").clone();
+    CallRequest::of(caller, tool, arguments)
+}
+
+impl TestHost {
+    pub(super) async fn place(&self, session: &str, keeps_files: bool) -> Result<Place, Error> {
+        let context = context(session);
+        self.cell.place(&context.tenant, &context.session, keeps_files).await
+    }
+
+    /// Makes a call as a host does: at home, wherever that is.
+    pub(super) async fn call_of(&self, request: CallRequest, keeps_files: bool) -> Result<Answer, Error> {
+        match self.place(request.caller.context.session.as_str(), keeps_files).await? {
+            Place::Here(hold) => {
+                let answered = self.tools.call_here(request).await;
+                hold.confirm()?;
+                answered
+            }
+            Place::Elsewhere(remote) => remote.call(request).await,
+        }
+    }
+
+    pub(super) async fn call(&self, session: &str, tool: &str) -> Result<Answer, Error> {
+        self.call_of(request(session, tool), false).await
+    }
+
+    pub(super) fn calls(&self) -> usize {
+        self.tools.calls.load(Ordering::SeqCst)
+    }
+
+    /// Ends as a process that is killed: nobody listens any more, and it never says so.
+    pub(super) fn kill(self) -> Arc<Tools> {
+        self.cell.kill();
+        self.tools
+    }
+}

@@ -1,0 +1,302 @@
+//! What two hosts say to each other about a call.
+//!
+//! A call is one request: a line of JSON that says whose and what, and the arguments as their
+//! JSON text. Its answer is lines of JSON: progress and messages as they come, and the outcome
+//! last. The version stands in the path, so that hosts of two versions understand each other.
+
+use std::{borrow::Cow, sync::Arc};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use wharf_core::{
+    Answer, AssistantId, CallRequest, Code, Content, Context, Error, SessionId, TenantId, ThreadId,
+    service::{Arguments, Caller, InputGiven, InputRequired, Level},
+    trace::{RemoteParent, SpanContext, TraceParent},
+};
+
+/// Makes a call.
+pub(crate) const CALL: &str = "/peer/1/call";
+/// Says which life listens here.
+pub(crate) const ALIVE: &str = "/peer/1/alive";
+/// Asks another host whether it reaches a third one.
+pub(crate) const PROBE: &str = "/peer/1/probe";
+/// The life that a request is meant for, and the one that answers.
+pub(crate) const INCARNATION: &str = "wharf-incarnation";
+
+/// What a call says beside its arguments.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct CallHead {
+    tool: String,
+    tenant: TenantId,
+    session: SessionId,
+    assistant: Option<AssistantId>,
+    thread: Option<ThreadId>,
+    #[serde(default)]
+    meta: Map<String, Value>,
+    capabilities: Option<Map<String, Value>>,
+    client: Option<String>,
+    /// Not kept, or the ids of a span.
+    trace: Option<Trace>,
+    #[serde(default)]
+    responses: Map<String, Value>,
+    state: Option<String>,
+    /// Whether somebody listens to progress and messages.
+    listens: bool,
+    /// Whether the session's files may be used.
+    pub(crate) keeps_files: bool,
+    /// Whether the receiver may become the home: the session has none.
+    pub(crate) may_claim: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+enum Trace {
+    NotKept,
+    /// `traceparent` and `tracestate`.
+    Of(String, Option<String>),
+}
+
+impl CallHead {
+    /// The request's body.
+    pub(crate) fn body(request: &CallRequest, keeps_files: bool, may_claim: bool) -> Result<Bytes, Error> {
+        let Caller { context, meta, capabilities, client, events, trace, .. } = &*request.caller;
+        let head = Self {
+            tool: request.tool.clone(),
+            tenant: context.tenant.clone(),
+            session: context.session.clone(),
+            assistant: context.assistant.clone(),
+            thread: context.thread.clone(),
+            meta: meta.clone(),
+            capabilities: capabilities.clone(),
+            client: client.as_deref().map(str::to_owned),
+            trace: trace.as_ref().map(Trace::of),
+            responses: request.input.responses.clone(),
+            state: request.input.state.clone(),
+            listens: events.is_some(),
+            keeps_files,
+            may_claim,
+        };
+        let mut body = serde_json::to_vec(&head).map_err(|_| no_form())?;
+        let arguments = request.arguments.text();
+        body.reserve_exact(arguments.len() + 1);
+        body.push(b'\n');
+        body.extend_from_slice(arguments.as_bytes());
+        Ok(body.into())
+    }
+
+    /// Reads a request's body.
+    pub(crate) fn read(body: &[u8]) -> Result<(Self, Arguments), Error> {
+        let end = body.iter().position(|byte| *byte == b'\n').ok_or_else(malformed)?;
+        let head = serde_json::from_slice(&body[..end]).map_err(|_| malformed())?;
+        let arguments = str::from_utf8(&body[end + 1..]).map_err(|_| malformed())?;
+        Ok((head, Arguments::parse(arguments.into()).map_err(|_| malformed())?))
+    }
+
+    /// Whether somebody listens.
+    pub(crate) fn listens(&self) -> bool {
+        self.listens
+    }
+
+    pub(crate) fn context(&self) -> Context {
+        let mut context = Context::new(self.tenant.clone(), self.session.clone());
+        context.assistant.clone_from(&self.assistant);
+        context.thread.clone_from(&self.thread);
+        context
+    }
+
+    /// The call, as this host makes it.
+    pub(crate) fn into_request(self, arguments: Arguments, mut caller: Caller) -> CallRequest {
+        caller.meta = self.meta;
+        caller.capabilities = self.capabilities;
+        caller.client = self.client.map(Arc::from);
+        caller.trace = self.trace.and_then(Trace::into_parent);
+        let mut request = CallRequest::of(caller, self.tool, Map::new());
+        request.arguments = arguments;
+        request.input = InputGiven { responses: self.responses, state: self.state };
+        request
+    }
+}
+
+impl Trace {
+    fn of(parent: &TraceParent) -> Self {
+        let of_span = |context: &SpanContext, is_sampled| {
+            let SpanContext { trace, span, state } = context;
+            let parent = format!("00-{trace}-{span}-{:02x}", u8::from(is_sampled));
+            Self::Of(parent, state.as_deref().map(str::to_owned))
+        };
+        match parent {
+            TraceParent::NotKept => Self::NotKept,
+            TraceParent::Span(context) => of_span(context, true),
+            TraceParent::Remote(remote) => of_span(&remote.context, remote.sampled),
+        }
+    }
+
+    fn into_parent(self) -> Option<TraceParent> {
+        match self {
+            Self::NotKept => Some(TraceParent::NotKept),
+            Self::Of(parent, state) => RemoteParent::of_headers(&parent, state.as_deref()).map(TraceParent::Remote),
+        }
+    }
+}
+
+/// A line of an answer.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Frame<'f> {
+    Progress {
+        done: f64,
+        total: Option<f64>,
+        #[serde(borrow)]
+        message: Option<Cow<'f, str>>,
+    },
+    Waits(#[serde(borrow)] Cow<'f, str>),
+    Message {
+        level: Cow<'f, str>,
+        data: Value,
+    },
+    Answer(WireAnswer),
+    Error(WireError),
+}
+
+impl Frame<'_> {
+    pub(crate) fn message(level: Level, data: Value) -> Self {
+        Frame::Message { level: Cow::Borrowed(level.as_str()), data }
+    }
+
+    pub(crate) fn outcome(outcome: Result<Answer, Error>) -> Self {
+        match outcome {
+            Ok(answer) => Self::Answer(WireAnswer::of(answer)),
+            Err(error) => Self::Error(WireError::of(&error)),
+        }
+    }
+
+    /// The line, with its end.
+    pub(crate) fn line(&self) -> Bytes {
+        let mut line = serde_json::to_vec(self).unwrap_or_else(|_| {
+            // What was read as JSON, or made of values, has a form in JSON.
+            serde_json::to_vec(&Frame::Error(WireError::of(&no_form()))).unwrap_or_default()
+        });
+        line.push(b'\n');
+        line.into()
+    }
+}
+
+/// An answer, as it goes from host to host.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct WireAnswer {
+    content: Vec<WirePart>,
+    structured: Option<Value>,
+    is_error: bool,
+    input: Option<Value>,
+    meta: Map<String, Value>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct WirePart {
+    mime_type: String,
+    text: Option<String>,
+    base64: Option<String>,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    meta: Map<String, Value>,
+}
+
+impl WireAnswer {
+    fn of(answer: Answer) -> Self {
+        let part = |Content { mime_type, data, meta }| {
+            let (text, base64) = match String::from_utf8(data) {
+                Ok(text) => (Some(text), None),
+                Err(error) => (None, Some(STANDARD.encode(error.as_bytes()))),
+            };
+            WirePart { mime_type, text, base64, meta }
+        };
+        Self {
+            content: answer.content.into_iter().map(part).collect(),
+            structured: answer.structured,
+            is_error: answer.is_error,
+            input: answer.input_required.map(|required| required.to_value()),
+            meta: answer.meta,
+        }
+    }
+
+    /// The answer.
+    ///
+    /// # Errors
+    /// `internal` where it has no form of an answer.
+    pub(crate) fn into_answer(self) -> Result<Answer, Error> {
+        let part = |part: WirePart| {
+            let data = match (part.text, part.base64) {
+                (Some(text), _) => text.into_bytes(),
+                (None, Some(base64)) => STANDARD.decode(base64).map_err(|_| malformed())?,
+                (None, None) => return Err(malformed()),
+            };
+            Ok(Content { mime_type: part.mime_type, data, meta: part.meta })
+        };
+        Ok(Answer {
+            content: self.content.into_iter().map(part).collect::<Result<_, _>>()?,
+            structured: self.structured,
+            is_error: self.is_error,
+            input_required: self.input.as_ref().map(InputRequired::read).transpose()?,
+            meta: self.meta,
+            ..Answer::default()
+        })
+    }
+}
+
+/// An error, as it goes from host to host.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct WireError {
+    code: String,
+    message: String,
+    retryable: bool,
+}
+
+impl WireError {
+    pub(crate) fn of(error: &Error) -> Self {
+        Self { code: error.code.as_str().to_owned(), message: error.message.clone(), retryable: error.retryable }
+    }
+
+    pub(crate) fn into_error(self) -> Error {
+        let cancelled = Code::Cancelled;
+        let code = if self.code == cancelled.as_str() { cancelled } else { Code::from_guest(&self.code) };
+        Error { code, message: self.message, retryable: self.retryable }
+    }
+}
+
+/// Why a host did not take up a call: nothing of it has run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Misdirected {
+    /// The host is not the session's home.
+    NotHome,
+    /// The host has another life than the one that was meant.
+    OtherLife,
+    /// The host has not begun to serve.
+    NotReady,
+}
+
+/// Asks for a look at a third host, at the address that the witness itself has of it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ProbeRequest {
+    pub(crate) incarnation: crate::Incarnation,
+}
+
+/// What a look at a host found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Sight {
+    /// That life answers.
+    Alive,
+    /// Nobody listens there, or another life does: that one has ended.
+    Ended,
+    /// It cannot be told: silence, a certificate that is not accepted, no way there.
+    Unclear,
+}
+
+fn no_form() -> Error {
+    Error::new(Code::Internal, "a value of the call has no form in JSON")
+}
+
+pub(crate) fn malformed() -> Error {
+    Error::new(Code::Internal, "another host of the cell sent a message that this version does not know")
+}

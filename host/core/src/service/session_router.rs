@@ -1,0 +1,84 @@
+//! Where the calls of a session run, where several hosts serve as one.
+//!
+//! A call *needs a home* where its plugin may keep something on the host between calls: a
+//! process, a terminal, a web page, a stream, files. All such calls of one session run on one
+//! host, its home. The host asks a [`SessionRouter`] before it runs one; other calls run where
+//! they arrive.
+
+use std::{collections::HashSet, sync::Arc};
+
+use super::CallRequest;
+use crate::{Answer, Error, SessionId, TenantId};
+
+/// Finds the home of a session among the hosts that serve as one.
+#[async_trait::async_trait]
+pub trait SessionRouter: Send + Sync + 'static {
+    /// Where the calls of this session run that need a home. Where no host is its home, one
+    /// becomes it. `keeps_files` says that the call may use the session's files.
+    ///
+    /// # Errors
+    /// `unavailable` where that cannot be found out now; `gone` where the home has died with all
+    /// that it held of this session, for as long as no other host may take its place, and once
+    /// where files of the session were lost.
+    async fn place(&self, tenant: &TenantId, session: &SessionId, keeps_files: bool) -> Result<Place, Error>;
+}
+
+/// Where a call runs.
+pub enum Place {
+    /// On this host, for as long as this is held.
+    Here(Box<dyn HomeHold>),
+    /// On another one.
+    Elsewhere(Arc<dyn RemoteHome>),
+}
+
+/// A call that runs at home: while it is held, no other host becomes the session's home without
+/// this one having lost contact.
+pub trait HomeHold: Send + Sync {
+    /// Whether this host has been the session's home all the time: asked before the call is
+    /// answered.
+    ///
+    /// # Errors
+    /// `unavailable` where this host has lost contact, so that another may have acted meanwhile.
+    fn confirm(&self) -> Result<(), Error>;
+}
+
+/// The home of a session on another host.
+#[async_trait::async_trait]
+pub trait RemoteHome: Send + Sync {
+    /// The name of that host.
+    fn host(&self) -> &str;
+
+    /// Makes the call there. Its progress and messages reach the caller's events; dropping the
+    /// future cancels it there.
+    ///
+    /// # Errors
+    /// Whatever the call ends with there; `gone` where that host has died; `unavailable` where it
+    /// does not answer, and then the call may have run. No call is ever sent twice.
+    async fn call(&self, request: CallRequest) -> Result<Answer, Error>;
+}
+
+/// Things of sessions that are on one host and would be gone with another home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Things {
+    /// What runs: processes, open terminals, pages and streams.
+    Running,
+    /// The same, and what is kept of those that have ended, such as the output of a command.
+    Kept,
+}
+
+/// What a host does for the others, and tells them of what it holds.
+#[async_trait::async_trait]
+pub trait HomeHost: Send + Sync + 'static {
+    /// Makes a call that another host has passed on, here. The other host has found the tool
+    /// for its caller.
+    ///
+    /// # Errors
+    /// Whatever the call ends with.
+    async fn call_here(&self, request: CallRequest) -> Result<Answer, Error>;
+
+    /// The sessions of which there are such things here.
+    async fn sessions(&self, things: Things) -> HashSet<(TenantId, SessionId)>;
+
+    /// Ends all that lives here of any session, since the other hosts took this one for dead.
+    async fn end_all(&self);
+}

@@ -1,0 +1,188 @@
+//! Who belongs to a cell and which host is the home of a session, in the database of its state.
+
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use deadpool_postgres::Object;
+use tokio_postgres::{Row, types::ToSql};
+use wharf_cell::{
+    Beat, Claim, Claimant, FilesUse, Homes, HostRecord, HostReport, Incarnation, JoinRefused, Members, NewMember,
+    SessionKey, StoreUnavailable,
+};
+
+use crate::{ConnectionOptions, DatabaseAddress, DatabaseOpenError, connection::Connections, layout};
+
+/// How long one request may take. A beat is given less by who sends it.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Connections for beats, homes and the list of hosts: not those of the state, so that no call
+/// holds up a beat.
+const CONNECTIONS: usize = 4;
+
+/// The members and homes of a cell, in the database of its state.
+#[derive(Debug)]
+pub struct PostgresCell {
+    connections: Connections,
+}
+
+impl PostgresCell {
+    /// Connects to the database that `text` names, as libpq's programs take it, and makes or
+    /// updates the tables.
+    ///
+    /// # Errors
+    /// Where that fails: see [`DatabaseOpenError`].
+    pub async fn open(text: &str, options: &ConnectionOptions) -> Result<Self, DatabaseOpenError> {
+        let options = ConnectionOptions { connections: CONNECTIONS, ..options.clone() };
+        let address = DatabaseAddress::parse(text, &options)?;
+        let mut client = address.connect().await?;
+        layout::set_up(&mut client, address.shown()).await?;
+        Ok(Self { connections: address.pool(&options) })
+    }
+
+    /// The rows of one statement, which commits by itself.
+    async fn ask(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, StoreUnavailable> {
+        let until = Instant::now() + PATIENCE;
+        let client = self.connections.get(until).await.map_err(|error| StoreUnavailable(Box::new(error)))?;
+        let asking = async {
+            let statement = client.prepare_cached(sql).await?;
+            client.query(&statement, parameters).await
+        };
+        match tokio::time::timeout_at(until.into(), asking).await {
+            Ok(answered) => answered.map_err(|error| StoreUnavailable(Box::new(error))),
+            Err(late) => {
+                // Its statement may still run: the next one must not wait behind it.
+                drop(Object::take(client));
+                Err(StoreUnavailable(Box::new(late)))
+            }
+        }
+    }
+
+    /// The one row of a statement.
+    async fn ask_one(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Row, StoreUnavailable> {
+        let row = self.ask(sql, parameters).await?.into_iter().next();
+        row.ok_or_else(|| StoreUnavailable(Box::new(Odd)))
+    }
+}
+
+/// The database answers what no version of its functions does.
+#[derive(Debug, thiserror::Error)]
+#[error("the database of the cell answers what this version does not know")]
+struct Odd;
+
+fn odd<T>() -> Result<T, StoreUnavailable> {
+    Err(StoreUnavailable(Box::new(Odd)))
+}
+
+/// A number that is never negative, as the database keeps it.
+fn kept(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn milliseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[async_trait]
+impl Members for PostgresCell {
+    async fn join(&self, member: &NewMember) -> Result<Result<(), JoinRefused>, StoreUnavailable> {
+        let NewMember { incarnation, cell, host, address, files, version } = member;
+        let life = incarnation.to_i64();
+        let parameters: [&(dyn ToSql + Sync); 6] = [&life, cell, host, address, files, version];
+        let row =
+            self.ask_one("SELECT of_cell, refused FROM wharf.join_1($1, $2, $3, $4, $5, $6)", &parameters).await?;
+        let found: String = row.get("of_cell");
+        if found != *cell {
+            return Ok(Err(JoinRefused::OtherCell { found, cell: cell.clone() }));
+        }
+        Ok(if row.get::<_, Option<&str>>("refused").is_some() { Err(JoinRefused::Taken) } else { Ok(()) })
+    }
+
+    async fn beat(&self, incarnation: Incarnation, report: HostReport) -> Result<Beat, StoreUnavailable> {
+        let (life, sessions, calls) = (incarnation.to_i64(), kept(report.sessions), kept(report.calls));
+        let rows = self
+            .ask(
+                "SELECT draining, revision FROM wharf.beat_1($1, $2, $3, $4)",
+                &[&life, &sessions, &calls, &report.is_ending],
+            )
+            .await?;
+        Ok(rows
+            .first()
+            .map_or(Beat::Dead, |row| Beat::Alive { revision: row.get("revision"), is_draining: row.get("draining") }))
+    }
+
+    async fn list(&self) -> Result<Vec<HostRecord>, StoreUnavailable> {
+        let sql = "SELECT h.incarnation, h.host, h.address, h.version, h.beat, now - h.beaten AS silent, h.draining,
+                   h.dead_at IS NOT NULL AS dead, h.sessions, h.calls
+            FROM wharf.host h, wharf.now_1() AS now
+            WHERE h.dead_at IS NULL OR h.dead_at > now - 3600000 ORDER BY h.host, h.incarnation";
+        let rows = self.ask(sql, &[]).await?;
+        let count = |row: &Row, name: &str| u64::try_from(row.get::<_, i64>(name)).unwrap_or(0);
+        let record = |row: Row| {
+            let incarnation = Incarnation::from_i64(row.get("incarnation"))?;
+            Some(HostRecord {
+                incarnation,
+                host: row.get("host"),
+                address: row.get("address"),
+                version: row.get("version"),
+                beat: row.get("beat"),
+                silent_milliseconds: row.get("silent"),
+                is_draining: row.get("draining"),
+                is_dead: row.get("dead"),
+                report: HostReport { sessions: count(&row, "sessions"), calls: count(&row, "calls"), is_ending: false },
+            })
+        };
+        rows.into_iter().map(record).collect::<Option<_>>().map_or_else(odd, Ok)
+    }
+
+    async fn declare_dead(&self, incarnation: Incarnation, beat: i64) -> Result<bool, StoreUnavailable> {
+        let life = incarnation.to_i64();
+        Ok(self.ask_one("SELECT wharf.declare_dead_1($1, $2)", &[&life, &beat]).await?.get(0))
+    }
+
+    async fn drain(&self, host: &str, is_draining: bool) -> Result<bool, StoreUnavailable> {
+        Ok(self.ask_one("SELECT wharf.drain_1($1, $2)", &[&host, &is_draining]).await?.get(0))
+    }
+
+    async fn leave(&self, incarnation: Incarnation) -> Result<(), StoreUnavailable> {
+        self.ask("SELECT wharf.leave_1($1)", &[&incarnation.to_i64()]).await.map(drop)
+    }
+}
+
+#[async_trait]
+impl Homes for PostgresCell {
+    async fn claim(&self, session: &SessionKey, claimant: Claimant<'_>) -> Result<Claim, StoreUnavailable> {
+        let Claimant { incarnation, files, patience } = claimant;
+        let (tenant, name) = (session.tenant.as_str(), session.session.as_str());
+        let (life, patience) = (incarnation.to_i64(), milliseconds(patience));
+        let sql = "SELECT outcome, holder, tenure, wait FROM wharf.claim_1($1, $2, $3, $4, $5)";
+        let row = self.ask_one(sql, &[&tenant, &name, &life, &files, &patience]).await?;
+        match row.get("outcome") {
+            "mine" => Ok(Claim::Mine { epoch: row.get("tenure") }),
+            "held" => Incarnation::from_i64(row.get("holder")).map_or_else(odd, |by| Ok(Claim::Held { by })),
+            "dying" => {
+                let wait = u64::try_from(row.get::<_, i64>("wait")).unwrap_or(0);
+                Ok(Claim::Dying { wait: Duration::from_millis(wait) })
+            }
+            "dead" => Ok(Claim::ClaimantDead),
+            _ => odd(),
+        }
+    }
+
+    async fn use_files(&self, session: &SessionKey, incarnation: Incarnation) -> Result<FilesUse, StoreUnavailable> {
+        let (tenant, name) = (session.tenant.as_str(), session.session.as_str());
+        let row =
+            self.ask_one("SELECT wharf.use_files_1($1, $2, $3)", &[&tenant, &name, &incarnation.to_i64()]).await?;
+        Ok(match row.get::<_, Option<bool>>(0) {
+            Some(true) => FilesUse::Lost,
+            Some(false) => FilesUse::Kept,
+            None => FilesUse::NotHome,
+        })
+    }
+
+    async fn release(&self, tenures: &[(SessionKey, i64)], incarnation: Incarnation) -> Result<(), StoreUnavailable> {
+        let tenants: Vec<_> = tenures.iter().map(|(key, _)| key.tenant.as_str()).collect();
+        let sessions: Vec<_> = tenures.iter().map(|(key, _)| key.session.as_str()).collect();
+        let epochs: Vec<_> = tenures.iter().map(|(_, epoch)| *epoch).collect();
+        let sql = "SELECT wharf.release_1($1, $2, $3, $4)";
+        self.ask(sql, &[&tenants, &sessions, &epochs, &incarnation.to_i64()]).await.map(drop)
+    }
+}
