@@ -6,7 +6,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
 use rustls::{
     ServerConfig,
     crypto::ring,
@@ -63,12 +63,34 @@ impl Authority {
         &self.pem
     }
 
+    /// A certificate of this name and its key, both PEM.
+    ///
+    /// # Panics
+    /// Where the name is not valid.
+    #[must_use]
+    pub fn certificate(&self, name: &str, holds: Holds) -> (String, String) {
+        let (certificate, key) = self.sign(name, holds);
+        (certificate.pem(), key.serialize_pem())
+    }
+
     /// What a server of this name serves with.
     ///
     /// # Panics
     /// Where the name is not valid.
     #[must_use]
     pub fn certify(&self, name: &str, holds: Holds) -> Arc<ServerConfig> {
+        let (certificate, key) = self.sign(name, holds);
+        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("versions that the provider has")
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .expect("they belong together");
+        Arc::new(config)
+    }
+
+    fn sign(&self, name: &str, holds: Holds) -> (Certificate, KeyPair) {
         let mut parameters = CertificateParams::new([name.to_owned()]).expect("a name");
         (parameters.not_before, parameters.not_after) = match holds {
             Holds::Now => (date_time_ymd(2020, 1, 1), date_time_ymd(2120, 1, 1)),
@@ -76,14 +98,7 @@ impl Authority {
             Holds::Later => (date_time_ymd(2119, 1, 1), date_time_ymd(2120, 1, 1)),
         };
         let key = KeyPair::generate().expect("a key");
-        let certificate = parameters.signed_by(&key, &self.issuer).expect("a certificate").der().clone();
-        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("versions that the provider has")
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate], key)
-            .expect("they belong together");
-        Arc::new(config)
+        let certificate = parameters.signed_by(&key, &self.issuer).expect("a certificate");
+        (certificate, key)
     }
 }

@@ -9,6 +9,7 @@ mod artifacts;
 mod authority;
 mod binary;
 mod client;
+pub mod cluster;
 mod collector;
 mod compiling;
 mod crafted;

@@ -8,6 +8,7 @@ mod config;
 mod dev;
 mod doctor;
 mod grant;
+mod hosts;
 mod inspect;
 mod line;
 mod new;
@@ -52,6 +53,7 @@ Examples:
   wharf plugin add my-plugin.wasm        add it, also to hosts that serve; `list`, `update`, `remove`
   wharf config check                     whether wharf.toml is right
   wharf doctor                           what holds on this machine
+  wharf hosts                            the hosts of a cluster; `drain` before one is stopped
   wharf sessions                         the files of sessions, with their sizes
   wharf processes                        the processes of running hosts, and how they are polled
   wharf terminals                        the terminals of running hosts; `wharf attach ID` shows one
@@ -84,6 +86,7 @@ enum Command {
     Config(config::ConfigArguments),
     Plugin(plugin::PluginArguments),
     State(state::StateArguments),
+    Hosts(hosts::HostsArguments),
     Sessions(sessions::SessionsArguments),
     Processes(processes::ProcessesArguments),
     Terminals(terminals::TerminalsArguments),
@@ -112,6 +115,7 @@ impl Wharf {
             Command::Config(config) => config.run(&self.global),
             Command::Plugin(plugin) => plugin.run(&self.global),
             Command::State(state) => state.run(&self.global),
+            Command::Hosts(hosts) => hosts.run(&self.global),
             Command::Sessions(sessions) => sessions.run(&self.global),
             Command::Processes(processes) => processes.run(&self.global),
             Command::Terminals(terminals) => terminals.run(&self.global),

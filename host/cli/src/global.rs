@@ -141,7 +141,7 @@ impl Global {
         audit: Option<Arc<dyn AuditSink>>,
     ) -> Result<Host> {
         let how = |builder: HostBuilder| {
-            let builder = builder.compile_in_background();
+            let builder = builder.compile_in_background().join_cluster();
             match audit {
                 Some(audit) => builder.audit(audit),
                 None => builder,

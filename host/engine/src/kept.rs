@@ -10,7 +10,7 @@ use wharf_core::{SchemaDocument, SchemaLimits, Tool, ToolDefinition, tool::Compa
 use crate::metadata::{Listed, Offerings};
 
 /// What is written so is read by hosts of the same format alone.
-pub(crate) const FORMAT: &str = concat!("5-", env!("CARGO_PKG_VERSION"));
+pub(crate) const FORMAT: &str = concat!("6-", env!("CARGO_PKG_VERSION"));
 
 #[derive(Serialize, Deserialize)]
 struct KeptList {

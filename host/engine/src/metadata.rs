@@ -28,6 +28,8 @@ pub(crate) struct Offerings {
     pub(crate) claims: Arc<Claims>,
     pub(crate) templates: Vec<ResourceTemplate>,
     pub(crate) completes: bool,
+    /// Whether it imports what opens streams of events.
+    pub(crate) opens_streams: bool,
     /// Exported functions that are no tools, each with the reason.
     pub(crate) left_out: Vec<String>,
 }

@@ -122,6 +122,12 @@ impl Plugin {
         &self.loaded.offered.claims
     }
 
+    /// Whether it can open streams of events, which outlive its calls.
+    #[must_use]
+    pub fn opens_streams(&self) -> bool {
+        self.loaded.offered.opens_streams
+    }
+
     /// Whether it completes words.
     #[must_use]
     pub fn completes(&self) -> bool {

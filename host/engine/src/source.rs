@@ -44,6 +44,10 @@ const CODE_LEAST_BYTES: u64 = 4 << 20;
 /// What an error shows of the name of an import, which the component has chosen.
 const MAX_IMPORT_BYTES: usize = 96;
 
+/// What opens a stream of events.
+const EVENTS: &str = "wharf:plugin/events@";
+const OPEN_STREAM: &str = "open-stream";
+
 /// More than four lists come to, of which each is the answer of a call.
 const METADATA_MOST_BYTES: u64 = 32 << 20;
 
@@ -186,7 +190,9 @@ impl ComponentSource {
 
     fn read_offered(&self, name: &PluginName, linked: &LinkedPlugin) -> Result<Offerings, LoadError> {
         let left_out = linked.functions().map(|functions| functions.left_out().to_vec()).unwrap_or_default();
-        let mut offered = Offerings { completes: linked.has_completion(), left_out, ..Offerings::default() };
+        let opens_streams = imports_function(self.engine.runtime()?, linked, EVENTS, OPEN_STREAM);
+        let completes = linked.has_completion();
+        let mut offered = Offerings { completes, opens_streams, left_out, ..Offerings::default() };
         if linked.has_prompts() {
             offered.prompts = metadata::prompts(self.ask(name, linked, ListPrompts)?)?;
         }
@@ -261,6 +267,18 @@ fn imports(runtime: &WasmRuntime, linked: &LinkedPlugin) -> Vec<String> {
         .collect();
     imports.sort();
     imports
+}
+
+/// Whether a component imports a function. One that is built of modules imports those alone that
+/// it calls.
+fn imports_function(runtime: &WasmRuntime, linked: &LinkedPlugin, interface: &str, function: &str) -> bool {
+    let kind = linked.component().component_type();
+    kind.imports(&runtime.engine).any(|(name, item)| match item.ty {
+        ComponentItem::ComponentInstance(instance) if name.starts_with(interface) => {
+            instance.exports(&runtime.engine).any(|(exported, _)| exported == function)
+        }
+        _ => false,
+    })
 }
 
 /// Runs a future to its end on a runtime of its own, so that loading works

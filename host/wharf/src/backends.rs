@@ -3,10 +3,10 @@
 use std::{path::Path, sync::Arc};
 
 use wharf_completion::Streams;
-use wharf_core::grant::GrantClock;
+use wharf_core::{grant::GrantClock, handle::HandleMint};
 use wharf_engine::{Backends, NoWebViews};
 use wharf_network::{RequestClient, ServerStandIns};
-use wharf_process::Processes;
+use wharf_process::{ProcessSettings, Processes};
 use wharf_spawn::{ChildWorkspace, ProbeWorkspace, Spawner, StandIns};
 use wharf_state::StateStore;
 use wharf_terminal::{ShellIntegration, Terminals};
@@ -42,12 +42,13 @@ pub(crate) struct OpenedBackends {
     pub(crate) staging: Option<Staging>,
 }
 
-/// What an app brings instead of the host's own.
+/// What an app brings instead of the host's own, and what names what they hand out.
 #[derive(Default)]
 pub(crate) struct BroughtBackends {
     pub(crate) webviews: Option<Arc<dyn WebViewBackend>>,
     pub(crate) stand_ins: Option<Arc<dyn StandIns>>,
     pub(crate) servers: Option<Arc<dyn ServerStandIns>>,
+    pub(crate) handles: HandleMint,
 }
 
 /// Opens the backends that somebody may use, and where `can_grow` the others, too: what
@@ -61,9 +62,9 @@ pub(crate) fn open(
     brought: BroughtBackends,
     can_grow: bool,
 ) -> Result<OpenedBackends, OpenError> {
-    let BroughtBackends { webviews, stand_ins, servers } = brought;
+    let BroughtBackends { webviews, stand_ins, servers, handles } = brought;
     let mut backends = Backends::with_state(state);
-    backends.streams = Streams::new(configuration.stream_limits.clone());
+    backends.streams = Streams::new(configuration.stream_limits.clone()).with_handles(handles.clone());
     backends.requests = RequestClient::new(configuration.request_limits.clone());
     if let Some(servers) = servers {
         backends.requests = backends.requests.standing_in(servers);
@@ -75,7 +76,7 @@ pub(crate) fn open(
     let mut staging = None;
     let granted = configuration.grants_webviews();
     if granted || can_grow {
-        match webviews::open(configuration, &backends.spawner, webviews) {
+        match webviews::open(configuration, &backends.spawner, webviews, handles.clone()) {
             Ok((webviews, place)) => (backends.webviews, staging) = (Ok(webviews), place),
             Err(missing) => {
                 if granted {
@@ -93,7 +94,7 @@ pub(crate) fn open(
     backends.workspaces = Some(Arc::new(workspaces));
     let granted = configuration.grants_processes();
     if granted || can_grow {
-        match processes(configuration, &backends.spawner, data, clock) {
+        match processes(configuration, &backends.spawner, data, clock, handles.clone()) {
             Ok(processes) => backends.processes = Some(Arc::new(processes)),
             Err(error) if granted => return Err(error.into()),
             Err(error) => tracing::debug!("there is no place for processes: {error}"),
@@ -103,6 +104,7 @@ pub(crate) fn open(
     if granted || can_grow {
         let mut settings =
             terminal_settings(&configuration.terminal, &configuration.process_limits, data, &backends.streams);
+        settings.handles = handles;
         settings.integration = match ShellIntegration::write(&data.join(SHELLS)) {
             Ok(integration) => Some(integration),
             Err(error) => {
@@ -141,8 +143,10 @@ fn processes(
     spawner: &Spawner,
     data: &Path,
     clock: GrantClock,
+    handles: HandleMint,
 ) -> Result<Processes, wharf_process::OpenError> {
     let settings = process_settings(&configuration.process_limits, &configuration.polls, clock);
+    let settings = ProcessSettings { handles, ..settings };
     let (processes, lost) = Processes::open(&data.join(PROCESSES), spawner.clone(), settings)?;
     for (owner, process) in lost {
         tracing::warn!(

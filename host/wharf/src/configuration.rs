@@ -4,6 +4,7 @@
 //! here loads a plugin, opens a backend or grants what is not written.
 
 mod audit;
+mod cluster;
 mod document;
 mod effective;
 mod environment;
@@ -28,6 +29,7 @@ mod traces;
 mod webview;
 
 pub use audit::AuditSettings;
+pub use cluster::{ClusterSettings, ClusterTls, ClusterWorkspaces};
 pub use document::{Configuration, ContextSettings};
 pub use environment::InvalidVariable;
 pub use error::{ConfigurationError, InvalidConfiguration, NameUnavailable};

@@ -5,7 +5,7 @@ use wharf_state::InventoryError;
 
 use crate::{Configuration, OpenError, configuration::StateSettings};
 
-fn connection_options(settings: &StateSettings) -> ConnectionOptions {
+pub(crate) fn connection_options(settings: &StateSettings) -> ConnectionOptions {
     let mut options = ConnectionOptions { authorities: settings.database_authorities.clone(), ..Default::default() };
     if let Some(connections) = settings.database_connections {
         options.connections = connections;

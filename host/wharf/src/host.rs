@@ -5,9 +5,12 @@ mod apps;
 mod calling;
 mod compiling;
 mod front_ends;
+mod homes;
 mod offering;
 pub(crate) mod open_error;
 pub(crate) mod opening;
+#[cfg(feature = "postgres")]
+mod peers;
 pub(crate) mod plugins;
 pub(crate) mod watching;
 
@@ -41,6 +44,7 @@ use wharf_terminal::Terminals;
 use crate::{
     background::Background,
     checking::Checks,
+    clustered::Clustered,
     front_ends::FrontEnds,
     installed::{Installed, Off, Rejected},
     metrics::MetricSources,
@@ -111,6 +115,7 @@ struct Shared {
     own_grants: Arc<Grants>,
     denials: Denials,
     front_ends: Arc<FrontEnds>,
+    clustered: Clustered,
     /// Whether somebody might run programs when the host was opened.
     runs_programs: bool,
     _background: Background,
@@ -343,7 +348,9 @@ impl Host {
                 webviews.shut_down(grace.max(END)).await;
             }
         };
+        self.shared.clustered.stop();
         tokio::join!(processes, terminals, webviews, compilations);
+        self.shared.clustered.leave().await;
         let recorder = Arc::clone(&self.shared.recorder);
         // The disk may take its time, and so may a collector.
         let lines = tokio::task::spawn_blocking(move || recorder.flush(END));
@@ -373,5 +380,9 @@ impl Host {
 impl MetricsService for Host {
     fn metrics(&self) -> String {
         Self::metrics(self)
+    }
+
+    fn is_ready(&self) -> bool {
+        Self::is_ready(self)
     }
 }

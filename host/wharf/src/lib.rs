@@ -30,7 +30,7 @@
 //! command is such an app.
 //!
 //! What an app may leave out is a feature: `bundled-plugins`, `chromium`, `http`, `oauth`,
-//! `oci` and `traces`, all on by default. A configuration that asks for what a build leaves
+//! `oci`, `postgres` and `traces`, all on by default. A configuration that asks for what a build leaves
 //! out is refused: [`MissingFeature`].
 
 pub mod added;
@@ -41,6 +41,9 @@ mod backends;
 mod background;
 mod bundled;
 mod checking;
+#[cfg(feature = "postgres")]
+pub mod cluster;
+mod clustered;
 #[cfg_attr(not(feature = "traces"), path = "collector/absent.rs")]
 mod collector;
 pub mod configuration;

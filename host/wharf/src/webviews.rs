@@ -8,6 +8,7 @@ mod browser;
 
 use std::sync::Arc;
 
+use wharf_core::handle::HandleMint;
 use wharf_spawn::Spawner;
 use wharf_webview::{Settings, WebViewBackend, WebViews};
 
@@ -20,6 +21,7 @@ pub(crate) fn open(
     configuration: &Configuration,
     spawner: &Spawner,
     backend: Option<Arc<dyn WebViewBackend>>,
+    handles: HandleMint,
 ) -> Result<(WebViews, Option<Staging>), String> {
     let backend = backend.map_or_else(|| browser::open(&configuration.webview, spawner), Ok)?;
     let staging = browser::staging(&configuration.webview)
@@ -29,7 +31,7 @@ pub(crate) fn open(
         limits: (*configuration.webview.limits).clone(),
         polls: configuration.polls.rules(),
         staging: staging.as_ref().map(|staging| staging.path().to_owned()),
-        ..Settings::default()
+        handles,
     };
     Ok((WebViews::new(backend, settings), staging))
 }

@@ -7,6 +7,7 @@ mod attach;
 mod audit;
 mod cache;
 mod cancellation;
+mod cluster;
 mod command;
 mod compiling;
 mod components;

@@ -1,5 +1,7 @@
 //! `wharf serve`: the tools, for an MCP client.
 
+mod ending;
+
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -107,6 +109,10 @@ impl ServeArguments {
 const INSTRUCTIONS: &str = "Tools of this server run in sandboxes and keep their state by session, assistant and \
 thread. Call them directly; each tool says what it does and what it returns.";
 
+/// Why a host of a cluster makes no token.
+const SAME_TOKENS: &str = "each host of a cluster would make a token of its own, and clients reach any of them: name the \
+same tokens at all hosts, with [[http.tokens]] or [http.oauth] in wharf.toml or with --http-token-file";
+
 /// What processes may take to end by themselves when the client is gone.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -162,6 +168,10 @@ impl ServeArguments {
         let runtime = runtime()?;
         let served = runtime.block_on(async {
             let (data, http) = (global.data(&configuration)?, configuration.http.clone());
+            let drain = configuration.cluster.as_ref().map(|cluster| Duration::from_secs(cluster.drain_seconds));
+            if drain.is_some() && self.makes_a_token(&http) {
+                bail!(Unusable(SAME_TOKENS.to_owned()));
+            }
             let host = global.open_to_serve(configuration, beside.audit).await?;
             if let Some(opened) = beside.opened {
                 opened(&host);
@@ -170,7 +180,7 @@ impl ServeArguments {
             let _watch = host.watch_plugins();
             tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();
-            stop_on_signal(shutdown.clone());
+            ending::stop_on_signal(shutdown.clone(), host.clone(), drain);
             let http =
                 self.http.clone().map(|address| self.serve_http(&host, &data, address, &rules, http, shutdown.clone()));
             let http = http.transpose()?;
@@ -259,6 +269,11 @@ impl ServeArguments {
             socket => socket.to_string(),
         };
         Ok(HttpServing { url, token_file, clients: number, task: tokio::spawn(server.serve(shutdown)) })
+    }
+
+    /// Whether this command makes a token of the data directory's own.
+    fn makes_a_token(&self, section: &HttpSection) -> bool {
+        self.http.is_some() && self.http_token_file.is_none() && section.tokens.is_empty() && section.oauth.is_none()
     }
 
     /// The clients that may call, and the file with the token that allows everything.
@@ -367,31 +382,4 @@ fn announce_polls(host: &Host) {
         long_episodes_without_guidance = totals.long_episodes_without_guidance,
         "polls of processes"
     );
-}
-
-fn stop_on_signal(shutdown: CancellationToken) {
-    tokio::spawn(async move {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            match signal(SignalKind::terminate()) {
-                Ok(mut terminate) => {
-                    tokio::select! {
-                        _ = tokio::signal::ctrl_c() => {}
-                        _ = terminate.recv() => {}
-                    }
-                }
-                Err(error) => {
-                    tracing::warn!("cannot wait for SIGTERM: {error}");
-                    return;
-                }
-            }
-        }
-        #[cfg(not(unix))]
-        if let Err(error) = tokio::signal::ctrl_c().await {
-            tracing::warn!("cannot wait for an interrupt: {error}");
-            return;
-        }
-        shutdown.cancel();
-    });
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::State,
-    http::{HeaderValue, header},
+    http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    paths::{DESCRIPTION, HEALTH},
+    paths::{DESCRIPTION, HEALTH, READY},
     route::{Route, json},
 };
 use crate::state::ServerState;
@@ -30,6 +30,17 @@ pub(super) fn routes() -> Vec<Route> {
         ),
         Route::new(
             "get",
+            READY,
+            (
+                "ready",
+                "Says whether a balancer should send requests here: a host that drains, has lost contact with its \
+                 cluster or is about to end is not ready.",
+            ),
+            get(ready),
+            vec![json::<Health>(200, "It is."), json::<Health>(503, "It is not: send requests to another host.")],
+        ),
+        Route::new(
+            "get",
             DESCRIPTION,
             ("describe", "This description."),
             get(describe),
@@ -41,12 +52,20 @@ pub(super) fn routes() -> Vec<Route> {
 /// How the host is.
 #[derive(Serialize, JsonSchema)]
 struct Health {
-    /// `ok`.
+    /// `ok`, or `not-ready`.
     status: &'static str,
 }
 
 async fn health() -> Json<Health> {
     Json(Health { status: "ok" })
+}
+
+async fn ready(State(server): State<Arc<ServerState>>) -> (StatusCode, Json<Health>) {
+    let is_ready = !server.stopping.is_cancelled() && server.metrics.as_ref().is_none_or(|host| host.is_ready());
+    match is_ready {
+        true => (StatusCode::OK, Json(Health { status: "ok" })),
+        false => (StatusCode::SERVICE_UNAVAILABLE, Json(Health { status: "not-ready" })),
+    }
 }
 
 async fn describe(State(server): State<Arc<ServerState>>) -> Response {

@@ -11,6 +11,7 @@ pub(crate) const PAGES: &str = "/v1/pages";
 /// Where Prometheus looks unless it is told otherwise.
 pub(crate) const METRICS: &str = "/metrics";
 pub(crate) const HEALTH: &str = "/v1/health";
+pub(crate) const READY: &str = "/v1/ready";
 pub(crate) const DESCRIPTION: &str = "/v1/openapi.json";
 /// Where the host names the issuers of its tokens. The answer to a request without a
 /// token sends clients there.
@@ -21,5 +22,5 @@ pub(crate) const METADATA_OF_MCP: &str = "/.well-known/oauth-protected-resource/
 /// What can be asked without a token: it says nothing that a program on this
 /// machine could not know, and a client has to read how to show one.
 pub(crate) fn is_open(method: &Method, path: &str) -> bool {
-    *method == Method::GET && matches!(path, HEALTH | DESCRIPTION | METADATA | METADATA_OF_MCP)
+    *method == Method::GET && matches!(path, HEALTH | READY | DESCRIPTION | METADATA | METADATA_OF_MCP)
 }

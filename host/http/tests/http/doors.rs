@@ -37,7 +37,9 @@ async fn without_the_token_there_is_only_health_and_the_description() {
         }
         assert_eq!(client.post("/v1/terminals", json!({})).await.status, StatusCode::UNAUTHORIZED);
         assert_eq!(client.ask("POST", "/v1/health", None).await.status, StatusCode::UNAUTHORIZED);
-        assert_eq!(client.get("/v1/health").await.json(), json!({"status": "ok"}));
+        for path in ["/v1/health", "/v1/ready"] {
+            assert_eq!(client.get(path).await.json(), json!({"status": "ok"}));
+        }
         assert_eq!(client.get("/v1/openapi.json").await.status, StatusCode::OK);
     }
     let none = Client { token: String::new(), ..served.client.clone() };

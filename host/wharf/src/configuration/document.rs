@@ -17,6 +17,7 @@ use wharf_sources::PluginSource;
 
 use super::{
     audit::{AuditSettings, WrittenAudit},
+    cluster::ClusterSettings,
     error::{ConfigurationError, InvalidConfiguration, NameUnavailable},
     http::{HttpSection, WrittenHttp},
     limits::{self, WrittenLimits},
@@ -41,6 +42,8 @@ pub struct Configuration {
     pub context: ContextSettings,
     /// How state is kept.
     pub state: StateSettings,
+    /// A cluster that the host is one of.
+    pub cluster: Option<ClusterSettings>,
     /// Limits of the host.
     pub host_limits: HostLimits,
     /// Limits of child processes and of the files of a session.
@@ -113,6 +116,8 @@ pub(super) struct Written {
     context: ContextSettings,
     /// What plugins keep.
     state: StateSettings,
+    /// A cluster that the host is one of.
+    cluster: Option<ClusterSettings>,
     /// The host as a whole.
     host: WrittenHost,
     /// Limits of a call of any plugin.
@@ -242,6 +247,7 @@ impl Configuration {
             data: written.data.map(|data| base.join(data)),
             context: written.context,
             state: written.state.check(base)?,
+            cluster: written.cluster.map(|cluster| cluster.check(base)).transpose()?,
             host_limits,
             process_limits,
             polls: written.process.polls,

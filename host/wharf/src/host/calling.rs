@@ -51,7 +51,7 @@ impl Host {
     }
 
     /// The one place that says what a name stands for, and for which caller.
-    fn look_up(&self, caller: &Caller, name: &str) -> Result<Arc<Callee>, Error> {
+    pub(super) fn look_up(&self, caller: &Caller, name: &str) -> Result<Arc<Callee>, Error> {
         self.seen(caller.viewer(), name).ok_or_else(|| {
             let running = self.shared.recorder.begin(caller, name, None);
             let front_ends = self.shared.front_ends.definitions(caller.viewer().tenant);
@@ -76,6 +76,21 @@ impl Host {
     }
 
     async fn run(
+        &self,
+        name: &str,
+        callee: &Callee,
+        caller: &Arc<Caller>,
+        arguments: Arguments,
+        input: InputGiven,
+    ) -> Result<Answer, Error> {
+        if let (Some(router), Callee::Plugin { owner, .. }) = (self.shared.clustered.router(), callee) {
+            return self.run_at_home(router, (name, callee, owner), caller, arguments, input).await;
+        }
+        self.run_here(name, callee, caller, arguments, input).await
+    }
+
+    /// Runs a call on this host.
+    pub(super) async fn run_here(
         &self,
         name: &str,
         callee: &Callee,

@@ -16,6 +16,10 @@ pub enum OpenError {
     #[cfg(feature = "postgres")]
     #[error("the state of plugins cannot be opened")]
     Database(#[from] wharf_postgres::DatabaseOpenError),
+    /// The host cannot be one of its cluster.
+    #[cfg(feature = "postgres")]
+    #[error(transparent)]
+    Cluster(#[from] crate::cluster::ClusterError),
     /// The configuration has a table for a plugin that is nowhere, and whose name looks
     /// like that of one which would go on as if nothing were said of it.
     #[error("the configuration is not usable: {0}")]
@@ -45,7 +49,7 @@ impl OpenError {
         match self {
             Self::Connection(_) => true,
             #[cfg(feature = "postgres")]
-            Self::Database(_) => true,
+            Self::Database(_) | Self::Cluster(_) => true,
             _ => false,
         }
     }

@@ -22,6 +22,7 @@ use crate::{
     backends::{self, BroughtBackends, OpenedBackends},
     background::Background,
     checking::Checks,
+    clustered::Clustered,
     collector,
     configuration::{Configuration, Durability},
     front_ends::FrontEnds,
@@ -43,6 +44,7 @@ pub struct HostBuilder {
     traces: Option<Arc<dyn SpanSink>>,
     fixed_grants: bool,
     uncompiled: Uncompiled,
+    joins_cluster: bool,
 }
 
 impl std::fmt::Debug for HostBuilder {
@@ -120,6 +122,13 @@ impl HostBuilder {
         Self { uncompiled: Uncompiled::List, ..self }
     }
 
+    /// Joins the cluster that `[cluster]` names, where it names one, as one of its hosts: it takes
+    /// calls of the others from then on. Without it, such a configuration gives a host that
+    /// refuses calls of tools which keep something on the host of their session.
+    pub fn join_cluster(self) -> Self {
+        Self { joins_cluster: true, ..self }
+    }
+
     /// Opens it. A plugin that cannot be loaded is listed by [`Host::rejected`] and
     /// does not keep the host from opening.
     ///
@@ -129,13 +138,16 @@ impl HostBuilder {
     /// Where the state cannot be opened, or a secret of the collector of spans is not
     /// there. A cache of compiled code that cannot be used is no error: the log says so.
     pub async fn open(self) -> Result<Host, OpenError> {
-        let Self { mut configuration, data, state, brought, audit, traces, fixed_grants, uncompiled } = self;
+        let Self { mut configuration, data, state, brought, audit, traces, fixed_grants, uncompiled, joins_cluster } =
+            self;
         // Processes and terminals run in other directories than this one.
         let data = data.as_deref().map(paths::absolute).transpose()?;
         let state = match state {
             Some(state) => state,
             None => open_state(&configuration, data.as_deref()).await?,
         };
+        let clustered = Clustered::open(&configuration, data.as_deref(), joins_cluster).await?;
+        let brought = BroughtBackends { handles: clustered.handles(), ..brought };
         // Clones of a configuration may be those of several hosts.
         let denials = Denials::default();
         configuration.denials = denials.clone();
@@ -202,12 +214,15 @@ impl HostBuilder {
             own_grants,
             denials,
             front_ends,
+            clustered,
             runs_programs,
             _background: background,
             _staging: staging,
         };
         let host = Host { shared: Arc::new(shared) };
         host.compile_what_is_listed();
+        #[cfg(feature = "postgres")]
+        host.shared.clustered.join(host.downgrade()).await?;
         Ok(host)
     }
 }
@@ -265,6 +280,7 @@ impl Host {
             traces: None,
             fixed_grants: false,
             uncompiled: Uncompiled::Compile,
+            joins_cluster: false,
         }
     }
 

@@ -1,0 +1,196 @@
+//! Makes a host one of a cluster, where `[cluster]` says so.
+
+use std::{
+    error, fs,
+    io::{self, Read as _},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+
+use wharf_cell::{Cell, CellSettings, CellTimes, Members as _, PeerTls, PeerTlsError, StoreUnavailable};
+use wharf_files::{private_files, regular_file};
+use wharf_postgres::PostgresCell;
+
+use crate::{
+    Configuration, OpenError,
+    configuration::{ClusterSettings, ClusterTls, ClusterWorkspaces},
+    database::connection_options,
+    secret,
+};
+
+/// What is read of a certificate, with those above it, and of a key at most.
+const MAX_PEM_BYTES: u64 = 1 << 20;
+/// Names the files of a data directory.
+const FILES_NAME: &str = "files-name";
+/// The name of files that all hosts share.
+const SHARED: &str = "shared";
+/// What an answer takes on its way beside its own bytes, at most: JSON and Base64.
+const WIRE_FACTOR: u64 = 3;
+/// What a call may take beside its time: waiting for a place, starting, and the way there.
+const SLACK: Duration = Duration::from_secs(30);
+
+pub use wharf_cell::{CellError, HostRecord, HostReport, Incarnation};
+
+/// Why a host is not one of its cluster.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClusterError {
+    /// The configuration has no `[cluster]`.
+    #[error("the configuration names no cluster: it has no [cluster]")]
+    NoCluster,
+    /// `[state]` names no database.
+    #[error("the hosts of a cluster share a database: name it with `database_file` under [state]")]
+    NoDatabase,
+    /// Plugins come from a folder.
+    #[error(
+        "[plugins] `folder` is for one host, and a cluster needs the same plugins at all: name them under [plugin.NAME]"
+    )]
+    Folder,
+    /// The host has no data directory.
+    #[error("a host of a cluster needs a data directory")]
+    NoDirectory,
+    /// The data directory has no name for its files.
+    #[error("the files of the data directory have no name")]
+    Files(#[source] io::Error),
+    /// The machine has no name.
+    #[error("this machine has no name: write `host` under [cluster]")]
+    NoName,
+    /// The cluster does not take this host.
+    #[error("this host cannot join its cluster")]
+    Join(#[from] wharf_cell::CellError),
+}
+
+/// A member to be of the cluster that the configuration names.
+pub(crate) async fn open(configuration: &Configuration, data: Option<&Path>) -> Result<Cell, OpenError> {
+    let cluster = configuration.cluster.as_ref().ok_or(ClusterError::NoCluster)?;
+    if configuration.plugin_folder.is_some() {
+        return Err(ClusterError::Folder.into());
+    }
+    let connection = configuration.state.connection()?.ok_or(ClusterError::NoDatabase)?;
+    let data = data.ok_or(ClusterError::NoDirectory)?;
+    let store = Arc::new(PostgresCell::open(&connection, &connection_options(&configuration.state)).await?);
+    let settings = settings(cluster, configuration, data)?;
+    let (members, homes) = (Arc::clone(&store), store);
+    Ok(Cell::new(settings, members, homes).map_err(ClusterError::from)?)
+}
+
+fn settings(
+    cluster: &ClusterSettings,
+    configuration: &Configuration,
+    data: &Path,
+) -> Result<CellSettings, ClusterError> {
+    let files = match cluster.workspaces {
+        ClusterWorkspaces::Shared => SHARED.to_owned(),
+        ClusterWorkspaces::Local => files_name(&data.join(FILES_NAME)).map_err(ClusterError::Files)?,
+    };
+    let host = match &cluster.host {
+        Some(host) => host.clone(),
+        None => machine_name().ok_or(ClusterError::NoName)?,
+    };
+    let address = cluster.address.parse().map_err(|error| PeerTlsError::Unreadable(Box::new(error)));
+    let ceilings = &configuration.call_ceilings;
+    let longest = Duration::from_millis(ceilings.wall_time_milliseconds) + configuration.host_limits.wait() + SLACK;
+    let bytes = ceilings.output_bytes.max(ceilings.argument_bytes).saturating_mul(WIRE_FACTOR);
+    let tls = cluster.tls.clone();
+    Ok(CellSettings {
+        cell: cluster.name.clone(),
+        host,
+        address: address.map_err(wharf_cell::CellError::from)?,
+        listen: cluster.listen,
+        certificates: Arc::new(move || read(&tls)),
+        files,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        message_bytes: usize::try_from(bytes).unwrap_or(usize::MAX).saturating_add(1 << 20),
+        longest_call: longest,
+        times: CellTimes::default(),
+    })
+}
+
+/// The name of the files of a data directory, which is made where it has none.
+fn files_name(path: &Path) -> io::Result<String> {
+    match secret::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        read => return read,
+    }
+    if let Some(directory) = path.parent() {
+        private_files::make_directory(directory)?;
+    }
+    match secret::make(path) {
+        // Another host of the directory was faster.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => secret::read(path),
+        made => made,
+    }
+}
+
+fn machine_name() -> Option<String> {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(|| std::env::var("HOSTNAME").ok())?;
+    let legal = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '-');
+    let name: String = name.trim().chars().filter(|character| legal(*character)).take(63).collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// Reads the files of `[cluster.tls]`.
+fn read(tls: &ClusterTls) -> Result<PeerTls, Box<dyn error::Error + Send + Sync>> {
+    let of = |path: &Path, error: io::Error| format!("[cluster.tls] {}: {error}", path.display());
+    let read = |path: &Path| regular_file::read(path, MAX_PEM_BYTES).map_err(|error| of(path, error));
+    let (certificate, authority) = (read(&tls.certificate)?, read(&tls.authority)?);
+    let mut key = Vec::new();
+    let opened = secret::open(&tls.key, tls.allow_unprotected);
+    let read = opened.and_then(|file| file.take(MAX_PEM_BYTES).read_to_end(&mut key));
+    read.map_err(|error| of(&tls.key, error))?;
+    Ok(PeerTls::new(&certificate, &key, &authority)?)
+}
+
+/// The hosts of a cluster, for its operator.
+#[derive(Debug)]
+pub struct ClusterHosts(PostgresCell);
+
+/// Why the hosts of a cluster cannot be told.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClusterHostsError {
+    /// The configuration does not lead to the cluster's database.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// The file that says how to connect to the database cannot be read.
+    #[error(transparent)]
+    Connection(#[from] crate::configuration::ConnectionUnreadable),
+    /// The database cannot be used.
+    #[error(transparent)]
+    Database(#[from] wharf_postgres::DatabaseOpenError),
+    /// The database does not answer.
+    #[error(transparent)]
+    Unavailable(#[from] StoreUnavailable),
+}
+
+impl ClusterHosts {
+    /// Connects to the database of the cluster that the configuration names.
+    ///
+    /// # Errors
+    /// Where it names none, or its database cannot be used.
+    pub async fn open(configuration: &Configuration) -> Result<Self, ClusterHostsError> {
+        if configuration.cluster.is_none() {
+            return Err(ClusterError::NoCluster.into());
+        }
+        let connection = configuration.state.connection()?.ok_or(ClusterError::NoDatabase)?;
+        Ok(Self(PostgresCell::open(&connection, &connection_options(&configuration.state)).await?))
+    }
+
+    /// The hosts that live, and those that died within the last hour.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    pub async fn list(&self) -> Result<Vec<HostRecord>, ClusterHostsError> {
+        Ok(self.0.list().await?)
+    }
+
+    /// Has the hosts of this name take no further session, or take some again. Whether one of
+    /// them lives. They hear of it within a second.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    pub async fn drain(&self, host: &str, is_draining: bool) -> Result<bool, ClusterHostsError> {
+        Ok(self.0.drain(host, is_draining).await?)
+    }
+}

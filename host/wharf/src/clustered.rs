@@ -1,0 +1,122 @@
+//! Whether a host is one of a cluster, and what follows from that for its calls.
+
+#[cfg(feature = "postgres")]
+use std::sync::Arc;
+use std::{path::Path, time::Duration};
+
+use async_trait::async_trait;
+#[cfg(feature = "postgres")]
+use wharf_core::service::HomeHost;
+use wharf_core::{
+    Code, Error, SessionId, TenantId,
+    handle::HandleMint,
+    service::{Place, SessionRouter},
+};
+
+use crate::{configuration::Configuration, host::open_error::OpenError};
+
+/// Whether a host is one of a cluster.
+pub(crate) enum Clustered {
+    /// It stands alone.
+    No,
+    /// Its configuration names a cluster, and it has not joined: a command of the operator's.
+    NotJoined,
+    #[cfg(feature = "postgres")]
+    Member(wharf_cell::Cell),
+}
+
+impl Clustered {
+    /// A member to be, where the configuration says so.
+    pub(crate) async fn open(
+        configuration: &Configuration,
+        data: Option<&Path>,
+        joins: bool,
+    ) -> Result<Self, OpenError> {
+        if configuration.cluster.is_none() {
+            return Ok(Self::No);
+        }
+        #[cfg(feature = "postgres")]
+        if joins {
+            return Ok(Self::Member(crate::cluster::open(configuration, data).await?));
+        }
+        // A build without clusters refuses such a configuration when it is read.
+        let _ = (data, joins);
+        Ok(Self::NotJoined)
+    }
+
+    /// What makes the handles of the host.
+    pub(crate) fn handles(&self) -> HandleMint {
+        match self {
+            Self::No | Self::NotJoined => HandleMint::default(),
+            #[cfg(feature = "postgres")]
+            Self::Member(cell) => cell.handles(),
+        }
+    }
+
+    /// What finds the homes of sessions; nothing where the host stands alone.
+    pub(crate) fn router(&self) -> Option<&dyn SessionRouter> {
+        match self {
+            Self::No => None,
+            Self::NotJoined => Some(&NotJoined),
+            #[cfg(feature = "postgres")]
+            Self::Member(cell) => Some(cell),
+        }
+    }
+
+    /// Joins, once the host can take calls of the others.
+    #[cfg(feature = "postgres")]
+    pub(crate) async fn join(&self, host: impl HomeHost) -> Result<(), OpenError> {
+        if let Self::Member(cell) = self {
+            cell.join(Arc::new(host)).await.map_err(crate::cluster::ClusterError::from)?;
+        }
+        Ok(())
+    }
+
+    /// Takes no further session, and waits until those that are here have nothing that runs.
+    pub(crate) async fn drain(&self, patience: Duration) {
+        let _ = patience;
+        #[cfg(feature = "postgres")]
+        if let Self::Member(cell) = self {
+            cell.drain(patience).await;
+        }
+    }
+
+    /// Takes no call any more that needs a home.
+    pub(crate) fn stop(&self) {
+        #[cfg(feature = "postgres")]
+        if let Self::Member(cell) = self {
+            cell.stop();
+        }
+    }
+
+    /// Leaves, once nothing of any session is here.
+    pub(crate) async fn leave(&self) {
+        #[cfg(feature = "postgres")]
+        if let Self::Member(cell) = self {
+            cell.leave().await;
+        }
+    }
+
+    /// Whether a balancer should send requests here.
+    pub(crate) fn is_ready(&self) -> bool {
+        match self {
+            Self::No | Self::NotJoined => true,
+            #[cfg(feature = "postgres")]
+            Self::Member(cell) => cell.is_ready(),
+        }
+    }
+}
+
+/// Finds no home.
+struct NotJoined;
+
+#[async_trait]
+impl SessionRouter for NotJoined {
+    async fn place(&self, _: &TenantId, _: &SessionId, _: bool) -> Result<Place, Error> {
+        Err(Error::new(
+            Code::Unavailable,
+            "this tool keeps something on the host of its session, and this command is no host of the cluster that \
+             [cluster] names: call the tool over HTTP at one of its hosts",
+        ))
+    }
+}

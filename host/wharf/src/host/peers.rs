@@ -1,0 +1,85 @@
+//! What a host does for the other hosts of its cluster.
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+use wharf_core::{
+    Answer, CallRequest, Code, Error, SessionId, TenantId, ToolService as _,
+    service::{HomeHost, Things},
+};
+use wharf_engine::Backends;
+use wharf_process::KilledBy;
+use wharf_webview::WebViews;
+
+use super::{END, Host, WeakHost};
+
+impl Host {
+    /// Makes a call that another host has passed on: its session is at home here.
+    async fn call_here(&self, request: CallRequest) -> Result<Answer, Error> {
+        let CallRequest { caller, tool, arguments, input, .. } = request;
+        if let Some(preparing) = self.preparing(&caller, &tool) {
+            preparing.await?;
+        }
+        let callee = self.look_up(&caller, &tool)?;
+        self.run_here(&tool, &callee, &caller, arguments, input).await
+    }
+
+    /// The sessions of which there are such things here.
+    fn sessions_with(&self, things: Things) -> HashSet<(TenantId, SessionId)> {
+        let Backends { processes, terminals, webviews, streams, .. } = &self.shared.backends;
+        let is_kept = things == Things::Kept;
+        let mut sessions = streams.sessions(is_kept);
+        sessions.extend(processes.iter().flat_map(|processes| match things {
+            Things::Running => processes.running_sessions().into_iter().collect(),
+            Things::Kept => processes.sessions(),
+        }));
+        let terminals = terminals.iter().flat_map(|terminals| terminals.all());
+        let terminals = terminals.filter(|(_, terminal)| is_kept || terminal.ended.is_none());
+        sessions.extend(terminals.map(|(owner, _)| (owner.tenant, owner.session)));
+        let pages = webviews.iter().flat_map(WebViews::all);
+        let pages = pages.filter(|(_, page)| is_kept || page.closed_because.is_none());
+        sessions.extend(pages.map(|(owner, _)| (owner.tenant, owner.session)));
+        sessions
+    }
+
+    /// Ends all that lives here of any session; the host goes on.
+    async fn end_all_sessions(&self) {
+        let sessions = self.sessions_with(Things::Running);
+        let Backends { processes, terminals, webviews, streams, .. } = &self.shared.backends;
+        streams.end_all();
+        if let Some(terminals) = terminals {
+            terminals.end_all().await;
+        }
+        for (tenant, session) in sessions {
+            if let Some(processes) = processes {
+                processes.end_session(&tenant, &session, KilledBy::HostLost).await;
+            }
+            if let Ok(webviews) = webviews {
+                webviews.end_session(&tenant, &session, END).await;
+            }
+        }
+    }
+}
+
+/// The other hosts do not keep this one open.
+#[async_trait]
+impl HomeHost for WeakHost {
+    async fn call_here(&self, request: CallRequest) -> Result<Answer, Error> {
+        match self.upgrade() {
+            Some(host) => host.call_here(request).await,
+            None => {
+                Err(Error::retryable(Code::Unavailable, "this host is ending; call again, and another one answers"))
+            }
+        }
+    }
+
+    async fn sessions(&self, things: Things) -> HashSet<(TenantId, SessionId)> {
+        self.upgrade().map(|host| host.sessions_with(things)).unwrap_or_default()
+    }
+
+    async fn end_all(&self) {
+        if let Some(host) = self.upgrade() {
+            host.end_all_sessions().await;
+        }
+    }
+}

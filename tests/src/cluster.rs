@@ -1,0 +1,179 @@
+//! Hosts of one cluster: real binaries on a real database, with certificates of an authority of
+//! their own.
+
+use std::{net::TcpListener, time::Duration};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use wharf_test_support::postgres::PostgresServer;
+
+use crate::{Authority, Command, Data, Holds, Reply, Server, replied, wharf};
+
+/// A database, and what the hosts of a cluster on it are told.
+#[derive(Debug)]
+pub struct Cluster {
+    /// The database server.
+    pub database: PostgresServer,
+    /// Signs the certificates of its hosts.
+    pub authority: Authority,
+    tables: String,
+    token: String,
+}
+
+/// A host of a cluster, and how it is configured.
+#[derive(Debug)]
+pub struct ClusterHost {
+    /// The running host.
+    pub server: Server,
+    /// Its name.
+    pub name: String,
+}
+
+impl Cluster {
+    /// A cluster without hosts, whose hosts have these tables in their configuration; nothing
+    /// where this machine has no PostgreSQL.
+    #[must_use]
+    pub fn new(tables: &str) -> Option<Self> {
+        let database = PostgresServer::start()?;
+        let token = "0123456789abcdef".repeat(4);
+        Some(Self { database, authority: Authority::new(), tables: tables.to_owned(), token })
+    }
+
+    /// Writes what a host needs into a data directory of its own.
+    #[must_use]
+    pub fn prepare(&self, name: &str, authority: &Authority, holds: Holds) -> Data {
+        let data = Data::new();
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port();
+        let (certificate, key) = authority.certificate("localhost", holds);
+        data.write_private("database", self.database.connection("postgres"));
+        data.write("host.pem", certificate);
+        data.write_private("host.key", key);
+        data.write("authority.pem", self.authority.pem());
+        data.write_private("http-token", &self.token);
+        data.write(
+            "wharf.toml",
+            format!(
+                "{}\n[state]\ndatabase_file = \"database\"\n[cluster]\nname = \"test\"\nhost = \"{name}\"\n\
+                 address = \"localhost:{port}\"\n[cluster.tls]\ncertificate = \"host.pem\"\nkey = \"host.key\"\n\
+                 authority = \"authority.pem\"\n",
+                self.tables
+            ),
+        );
+        data
+    }
+
+    /// Starts a host and waits until it serves.
+    #[must_use]
+    pub fn host(&self, name: &str) -> ClusterHost {
+        self.host_in(name, self.prepare(name, &self.authority, Holds::Now))
+    }
+
+    /// Starts a host on what was prepared for it.
+    #[must_use]
+    pub fn host_in(&self, name: &str, data: Data) -> ClusterHost {
+        let token_file = data.path().join("http-token");
+        let token_file = token_file.to_str().expect("text").to_owned();
+        let server = Server::start_in(data, &["--http-token-file", &token_file]);
+        ClusterHost { server, name: name.to_owned() }
+    }
+}
+
+impl ClusterHost {
+    /// Calls a tool in a session: the result, whatever it is.
+    ///
+    /// # Panics
+    /// Where there is none.
+    #[must_use]
+    pub fn call(&self, session: &str, tool: &str, arguments: &Value) -> Value {
+        let reply = self.reply(session, tool, arguments);
+        let message = reply.message();
+        assert!(message["result"].is_object(), "{reply:?}");
+        message["result"].clone()
+    }
+
+    /// The same with the answer as it came.
+    #[must_use]
+    pub fn reply(&self, session: &str, tool: &str, arguments: &Value) -> Reply {
+        let meta = json!({
+            "dev.wharf/sessionId": session,
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        });
+        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let headers = format!("Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n");
+        replied(self.server.say(&headers, &request))
+    }
+
+    /// What a call gives that must succeed.
+    ///
+    /// # Panics
+    /// Where it fails.
+    #[track_caller]
+    #[must_use]
+    pub fn called(&self, session: &str, tool: &str, arguments: &Value) -> Value {
+        let result = self.call(session, tool, arguments);
+        assert_ne!(result["isError"], true, "{}: {tool}: {result}\n{}", self.name, self.server.log());
+        result
+    }
+
+    /// The code of the error that a call fails with; nothing where it succeeds.
+    #[must_use]
+    pub fn code(&self, session: &str, tool: &str, arguments: &Value) -> Option<String> {
+        let result = self.call(session, tool, arguments);
+        // The host puts it beside the text, a plugin before it.
+        let text = || result["content"][0]["text"].as_str().and_then(|text| text.split(':').next());
+        let code = || result["_meta"]["dev.wharf/error"]["code"].as_str().or_else(text);
+        (result["isError"] == true).then(|| code().unwrap_or("no code").to_owned())
+    }
+
+    /// Whether a balancer would send requests here.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.server.ask("GET", "/v1/ready", "s", None).status == 200
+    }
+
+    /// Stops the process, or lets it go on: `SIGSTOP` and `SIGCONT`.
+    ///
+    /// # Panics
+    /// Where it is gone.
+    pub fn stop(&self, is_stopped: bool) {
+        let pid = i32::try_from(self.server.id()).ok().and_then(Pid::from_raw).expect("a process");
+        kill_process(pid, if is_stopped { Signal::STOP } else { Signal::CONT }).expect("it lives");
+    }
+
+    /// `wharf` with the configuration of this host.
+    #[must_use]
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let data = self.server.data.path();
+        wharf(arguments).config(&data.join("wharf.toml")).data(data)
+    }
+
+    /// The hosts that `wharf hosts` lists: name, state and number of sessions.
+    ///
+    /// # Panics
+    /// Where it lists none.
+    #[must_use]
+    pub fn hosts(&self) -> Vec<(String, String, u64)> {
+        let run = self.command(&["hosts", "--json"]).run();
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let listed: Value = serde_json::from_str(&run.out).expect("JSON");
+        let text = |host: &Value, member: &str| host[member].as_str().expect("a text").to_owned();
+        let hosts = listed["hosts"].as_array().expect("a list").iter();
+        hosts
+            .map(|host| (text(host, "name"), text(host, "state"), host["sessions"].as_u64().expect("a number")))
+            .collect()
+    }
+
+    /// How this host is listed.
+    #[must_use]
+    pub fn state_of(&self, name: &str) -> String {
+        let hosts = self.hosts();
+        let found = hosts.iter().filter(|(host, ..)| host == name);
+        found.map(|(_, state, _)| state.clone()).next_back().unwrap_or_else(|| format!("not in {hosts:?}"))
+    }
+}
+
+/// After how long without a beat a host is declared dead.
+pub const DEAD: Duration = Duration::from_secs(15);
