@@ -1,13 +1,17 @@
 //! A host as a member of its cell.
 
 mod beats;
+mod passing;
 mod routing;
+
+pub use passing::{OtherHost, RequestHome};
 
 use std::{
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
+use parking_lot::RwLock;
 use quick_cache::sync::Cache;
 use tokio::{net::TcpListener, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -17,7 +21,8 @@ use wharf_core::{
 };
 
 use crate::{
-    CellError, CellSettings, Homes, Incarnation, Members, NewMember, PeerTlsError, SessionKey, StoreUnavailable,
+    CellError, CellSettings, Homes, HttpDoor, Incarnation, Members, NewMember, PeerTlsError, SessionKey,
+    StoreUnavailable,
     held::HeldHomes,
     peer::{self, Links, Shown},
     roster::Roster,
@@ -50,6 +55,7 @@ struct Membership {
     shown: Arc<Shown>,
     suspicion: Suspicion,
     host: OnceLock<Arc<dyn HomeHost>>,
+    door: RwLock<Option<Arc<dyn HttpDoor>>>,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -83,6 +89,7 @@ impl Cell {
             roster,
             links,
             host: OnceLock::new(),
+            door: RwLock::default(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             settings,
@@ -192,8 +199,10 @@ impl Cell {
 #[cfg(test)]
 impl Cell {
     /// Ends as a process that is killed: nobody listens any more, and the database hears nothing.
-    pub(crate) fn kill(&self) {
+    pub(crate) async fn kill(&self) {
         self.shared.stop.cancel();
+        self.shared.tasks.close();
+        self.shared.tasks.wait().await;
     }
 
     pub(crate) fn address(&self) -> &crate::PeerAddress {

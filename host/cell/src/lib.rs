@@ -19,6 +19,7 @@ mod incarnation;
 mod members;
 #[cfg(any(test, feature = "contract"))]
 mod memory;
+mod passed;
 mod peer;
 mod roster;
 mod settings;
@@ -27,13 +28,14 @@ mod suspicion;
 mod tls;
 mod wire;
 
-pub use cell::Cell;
+pub use cell::{Cell, OtherHost, RequestHome};
 pub use error::{CellError, StoreUnavailable};
 pub use homes::{Claim, Claimant, FilesUse, Homes, SessionKey};
 pub use incarnation::Incarnation;
 pub use members::{Beat, HostRecord, HostReport, JoinRefused, Members, NewMember};
 #[cfg(any(test, feature = "contract"))]
 pub use memory::MemoryCell;
+pub use passed::{HttpDoor, PassedBody, PassedClient};
 pub use settings::{CellSettings, CellTimes, InvalidPeerAddress, PeerAddress};
 pub use tls::{PeerTls, PeerTlsError, ReadCertificates};
 

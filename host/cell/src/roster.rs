@@ -81,6 +81,11 @@ impl Roster {
         (state.known, state.beats) = (known, beats);
     }
 
+    /// When the last reading was asked for.
+    pub(crate) fn read_since(&self) -> Option<Instant> {
+        self.state.lock().reading.map(|(_, last)| last)
+    }
+
     /// What is known of a life.
     pub(crate) fn find(&self, incarnation: Incarnation) -> Known {
         self.state.lock().known.get(&incarnation).cloned().unwrap_or(Known::Unknown)

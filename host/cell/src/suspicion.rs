@@ -41,11 +41,20 @@ pub(crate) struct Suspicion {
     // Calls that fail together look once.
     looking: Mutex<HashMap<Incarnation, Arc<AsyncMutex<()>>>>,
     looking_at_silent: AsyncMutex<()>,
+    reading: AsyncMutex<()>,
 }
 
 impl Suspicion {
     pub(crate) fn new(members: Arc<dyn Members>, roster: Arc<Roster>, links: Arc<Links>, times: CellTimes) -> Self {
-        Self { members, roster, links, times, looking: Mutex::default(), looking_at_silent: AsyncMutex::default() }
+        Self {
+            members,
+            roster,
+            links,
+            times,
+            looking: Mutex::default(),
+            looking_at_silent: AsyncMutex::default(),
+            reading: AsyncMutex::default(),
+        }
     }
 
     /// Reads the members anew.
@@ -57,6 +66,21 @@ impl Suspicion {
         self.links.retain(|incarnation| matches!(roster.find(incarnation), Known::Alive(_)));
         self.looking.lock().retain(|incarnation, _| matches!(roster.find(*incarnation), Known::Alive(_)));
         Ok(())
+    }
+
+    /// What is known of a life, which may have begun since the last reading. Callers who ask at
+    /// once share a reading, so that names which nobody has cost the database little.
+    pub(crate) async fn find(&self, incarnation: Incarnation) -> Result<Known, StoreUnavailable> {
+        let asked = Instant::now();
+        let known = self.roster.find(incarnation);
+        if known != Known::Unknown {
+            return Ok(known);
+        }
+        let _turn = self.reading.lock().await;
+        if self.roster.read_since().is_none_or(|read| read < asked) {
+            self.refresh().await?;
+        }
+        Ok(self.roster.find(incarnation))
     }
 
     /// Looks at a host that did not take up a call, or broke one off. `own` is the life of this

@@ -2,6 +2,7 @@
 
 mod death;
 mod hostile;
+mod passing;
 mod routes;
 
 use std::{
@@ -222,8 +223,8 @@ impl TestHost {
     }
 
     /// Ends as a process that is killed: nobody listens any more, and it never says so.
-    pub(super) fn kill(self) -> Arc<Tools> {
-        self.cell.kill();
+    pub(super) async fn kill(self) -> Arc<Tools> {
+        self.cell.kill().await;
         self.tools
     }
 }

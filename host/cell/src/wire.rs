@@ -18,6 +18,8 @@ use wharf_core::{
 
 /// Makes a call.
 pub(crate) const CALL: &str = "/peer/1/call";
+/// Passes an HTTP request on.
+pub(crate) const HTTP: &str = "/peer/1/http";
 /// Says which life listens here.
 pub(crate) const ALIVE: &str = "/peer/1/alive";
 /// Asks another host whether it reaches a third one.

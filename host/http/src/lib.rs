@@ -19,6 +19,7 @@
 //! | `request` | what a request says: headers, context, parameters and bodies, measured |
 //! | `routes` | the table of routes, what each of them does, and its description for programs |
 //! | `protocol` | what serves the protocol |
+//! | `elsewhere`, `passing` | what other hosts have, where several serve as one; requests about it on their way |
 //! | `failure` | errors as answers |
 //!
 //! [`TerminalService`]: wharf_completion::TerminalService
@@ -26,8 +27,10 @@
 
 mod access;
 mod connections;
+mod elsewhere;
 mod failure;
 mod listener;
+mod passing;
 mod protocol;
 mod request;
 mod routes;
@@ -39,6 +42,7 @@ pub use access::{
     client::HttpClient,
     protected_resource::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken},
 };
+pub use elsewhere::{Elsewhere, HttpHome, OtherHost, PassedBody, PassedClient, PassedRequests};
 pub use failure::HttpFailure;
 pub use listener::{
     HttpError,

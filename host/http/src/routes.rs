@@ -22,7 +22,7 @@ use std::sync::Arc;
 use axum::{Router, http::StatusCode, middleware::from_fn_with_state};
 use wharf_core::{Code, Error};
 
-use crate::{access::guard, failure::HttpFailure, state::ServerState};
+use crate::{access::guard, failure::HttpFailure, passing, state::ServerState};
 use paths::MCP;
 use route::Route;
 
@@ -47,13 +47,20 @@ pub(crate) fn description(version: &str) -> String {
     openapi::describe(&table(), version).to_string()
 }
 
-/// All routes behind the guard.
+/// All routes behind the guard, and behind what passes requests on to other hosts.
 pub(crate) fn router(state: Arc<ServerState>) -> Router {
+    unguarded(&state)
+        .layer(from_fn_with_state(Arc::clone(&state), passing::pass))
+        .layer(from_fn_with_state(state, guard::check))
+}
+
+/// All routes, for requests of which the client is known.
+pub(crate) fn unguarded(state: &Arc<ServerState>) -> Router {
     let router = table().into_iter().fold(Router::new(), |router, route| {
         // The protocol traces its requests itself; requests that need no token are not traced.
         let is_traced = route.path != MCP && !route.is_open();
         let Route { path, handler, .. } = route;
-        router.route(path, if is_traced { traced::traced(path, handler, &state) } else { handler })
+        router.route(path, if is_traced { traced::traced(path, handler, state) } else { handler })
     });
     router
         .fallback(|| async {
@@ -63,6 +70,5 @@ pub(crate) fn router(state: Arc<ServerState>) -> Router {
             let message = "this route does not take this method; see /v1/openapi.json";
             HttpFailure::new(StatusCode::METHOD_NOT_ALLOWED, Code::Invalid, message)
         })
-        .layer(from_fn_with_state(Arc::clone(&state), guard::check))
-        .with_state(state)
+        .with_state(Arc::clone(state))
 }

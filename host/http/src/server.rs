@@ -14,8 +14,9 @@ use wharf_core::{FrontEndService, Quota, WebPageService, audit::RefusalSink, quo
 use crate::{
     access::{factory::ClientFactory, issued::IssuedClients},
     connections::ConnectionRegistry,
+    elsewhere::Elsewhere,
     listener::{HttpError, HttpListener, address::HttpAddress},
-    routes,
+    passing, routes,
     settings::{HttpServices, HttpSettings},
     state::ServerState,
 };
@@ -77,6 +78,7 @@ impl HttpServer {
             front_ends: None,
             refusals: None,
             pages: None,
+            elsewhere: None,
         };
         Ok(Self { listener, address, state, killed })
     }
@@ -109,6 +111,13 @@ impl HttpServer {
         self
     }
 
+    /// Passes requests on that are about what another host has.
+    #[must_use]
+    pub fn with_elsewhere(mut self, elsewhere: Arc<dyn Elsewhere>) -> Self {
+        self.state.elsewhere = Some(elsewhere);
+        self
+    }
+
     /// Where it listens.
     #[must_use]
     pub fn address(&self) -> &HttpAddress {
@@ -124,7 +133,12 @@ impl HttpServer {
         let limits = state.settings.limits.clone();
         let connections = ConnectionRegistry::new(&limits);
         let (stopping, tasks) = (state.stopping.clone(), TaskTracker::new());
-        let router = routes::router(Arc::new(state));
+        let state = Arc::new(state);
+        let elsewhere = state.elsewhere.clone();
+        if let Some(elsewhere) = &elsewhere {
+            elsewhere.open(passing::way_in(routes::unguarded(&state), Arc::clone(&state)));
+        }
+        let router = routes::router(state);
         let accepting = async {
             let mut in_a_row = 0;
             loop {
@@ -167,6 +181,9 @@ impl HttpServer {
             () = shutdown.cancelled() => {}
         }
         drop(listener);
+        if let Some(elsewhere) = &elsewhere {
+            elsewhere.close();
+        }
         stopping.cancel();
         tasks.close();
         if timeout(Duration::from_millis(limits.grace_milliseconds), tasks.wait()).await.is_err() {

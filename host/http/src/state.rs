@@ -14,6 +14,7 @@ use wharf_core::{
 
 use crate::{
     access::{client::ClientAccount, issued::IssuedClients},
+    elsewhere::Elsewhere,
     failure::HttpFailure,
     settings::{HttpServices, HttpSettings},
 };
@@ -30,6 +31,8 @@ pub(crate) struct ServerState {
     /// Hears of requests that were refused for want of a token.
     pub(crate) refusals: Option<Arc<dyn RefusalSink>>,
     pub(crate) pages: Option<Arc<dyn WebPageService>>,
+    /// Knows what other hosts have, where several serve as one.
+    pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
     pub(crate) readers: Arc<Quota>,
     /// What the JSON of requests takes.
     pub(crate) memory: RequestMemory,

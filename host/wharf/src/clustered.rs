@@ -63,6 +63,16 @@ impl Clustered {
         }
     }
 
+    /// What knows of requests that are about what other hosts have.
+    #[cfg(feature = "http")]
+    pub(crate) fn elsewhere(&self) -> Option<std::sync::Arc<dyn wharf_http::Elsewhere>> {
+        match self {
+            Self::No | Self::NotJoined => None,
+            #[cfg(feature = "postgres")]
+            Self::Member(cell) => Some(Arc::new(crate::elsewhere::ClusterElsewhere(cell.clone()))),
+        }
+    }
+
     /// Joins, once the host can take calls of the others.
     #[cfg(feature = "postgres")]
     pub(crate) async fn join(&self, host: impl HomeHost) -> Result<(), OpenError> {

@@ -51,6 +51,8 @@ mod configuration_report;
 pub mod control;
 #[cfg(feature = "postgres")]
 mod database;
+#[cfg(all(feature = "http", feature = "postgres"))]
+mod elsewhere;
 mod file_stamp;
 mod folder;
 mod front_ends;
@@ -184,8 +186,8 @@ pub mod grant {
 pub mod http {
     pub use wharf_core::{InvalidDigest, InvalidToken, RequestMemory, Token, service::ClientRights};
     pub use wharf_http::{
-        HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings, InvalidAddress, ProtectedResource,
-        Tls, TlsError, TokenRefused, TokenVerifier, VerifiedToken,
+        Elsewhere, HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings, InvalidAddress,
+        ProtectedResource, Tls, TlsError, TokenRefused, TokenVerifier, VerifiedToken,
     };
 
     #[cfg(feature = "oauth")]

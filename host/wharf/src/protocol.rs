@@ -7,6 +7,8 @@ use wharf_core::HttpLimits;
 use wharf_http::{HttpFailure, ProtocolAnswer, ProtocolClient, ProtocolEndpoint, ProtocolRequest, ProtocolService};
 use wharf_mcp::{EndpointRefusal, EndpointRequest, HttpEndpoint, HttpEndpoints, Served, ServerInfo};
 
+use crate::Host;
+
 /// The Model Context Protocol, for an [`HttpServer`](wharf_http::HttpServer).
 pub struct McpService(HttpEndpoints);
 
@@ -15,6 +17,13 @@ impl McpService {
     #[must_use]
     pub fn new(served: Served, info: ServerInfo, limits: HttpLimits) -> Self {
         Self(HttpEndpoints::new(served, info, limits))
+    }
+
+    /// Names sessions of 2025-11-25 as this host names all that it has, so that the other hosts
+    /// of its cluster pass their requests on to it.
+    #[must_use]
+    pub fn of_host(self, host: &Host) -> Self {
+        Self(self.0.with_handles(host.handles()))
     }
 }
 

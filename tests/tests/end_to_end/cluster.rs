@@ -3,6 +3,7 @@
 
 mod deaths;
 mod drains;
+mod routes;
 mod sessions;
 mod strangers;
 

@@ -6,7 +6,9 @@ use std::{
 };
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use futures_util::FutureExt as _;
+use http::{Request, Response};
 use tokio::time::timeout;
 use wharf_core::{
     Answer, CallRequest, Code, Error, SessionId, TenantId,
@@ -16,8 +18,9 @@ use wharf_core::{
 
 use super::{Cell, Membership};
 use crate::{
-    Claim, FilesUse, Incarnation, SessionKey, StoreUnavailable,
+    Claim, FilesUse, Incarnation, PassedBody, SessionKey, StoreUnavailable,
     held::HeldCall,
+    passed::PassedHead,
     peer::{self, Arrived, Arriving, NotConnected, PassedOn, PeerServer},
     roster::{Known, Peer},
     suspicion::Verdict,
@@ -28,14 +31,14 @@ use crate::{
 const DIRECTIONS: usize = 4;
 
 /// The home of a session, as far as this host knows.
-enum Home {
+pub(super) enum Home {
     Here(HeldCall),
     At(Peer, MayClaim),
 }
 
 /// Whether the receiver may become the home itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MayClaim {
+pub(super) enum MayClaim {
     Yes,
     No,
 }
@@ -59,7 +62,7 @@ impl SessionRouter for Cell {
 
 impl Membership {
     /// Finds or becomes the home of a session.
-    async fn home(&self, key: &SessionKey) -> Result<Home, Error> {
+    pub(super) async fn home(&self, key: &SessionKey) -> Result<Home, Error> {
         let living = self.standing.check()?;
         if let Some(call) = self.held.begin(key, &self.standing, living) {
             return Ok(Home::Here(call));
@@ -99,11 +102,7 @@ impl Membership {
 
     /// A host that was named by the database, which this one may not have heard of yet.
     async fn find(&self, incarnation: Incarnation) -> Result<Peer, Error> {
-        if let Known::Alive(peer) = self.roster.find(incarnation) {
-            return Ok(peer);
-        }
-        self.suspicion.refresh().await.map_err(unavailable)?;
-        match self.roster.find(incarnation) {
+        match self.suspicion.find(incarnation).await.map_err(unavailable)? {
             Known::Alive(peer) => Ok(peer),
             Known::Dead(_) | Known::Unknown => Err(moving()),
         }
@@ -130,7 +129,7 @@ impl Membership {
     ///
     /// # Errors
     /// `gone` once where an earlier home had some.
-    async fn with_files(&self, key: &SessionKey, call: &HeldCall, keeps_files: bool) -> Result<(), Error> {
+    pub(super) async fn with_files(&self, key: &SessionKey, call: &HeldCall, keeps_files: bool) -> Result<(), Error> {
         if !keeps_files || !call.files_are_unknown {
             return Ok(());
         }
@@ -149,6 +148,25 @@ impl Membership {
                 self.held.remove(key);
                 Err(moving())
             }
+        }
+    }
+
+    /// What a call or a request ends with that another host did not answer.
+    pub(super) async fn without_answer(&self, peer: &Peer, was_sent: bool) -> Error {
+        match self.suspicion.of(peer, self.standing.incarnation()).await {
+            Verdict::Dead => {
+                let ran = if was_sent { "; the call may have run" } else { "" };
+                Error::retryable(
+                    Code::Gone,
+                    format!(
+                        "the host {} of this session has died, and with it the processes, terminals and pages of the \
+                         session{ran}; another host takes its place in a moment",
+                        peer.host
+                    ),
+                )
+            }
+            Verdict::NotDead if was_sent => no_answer(peer),
+            Verdict::NotDead => unreached(peer),
         }
     }
 }
@@ -173,7 +191,7 @@ impl RemoteHome for Remote {
         let passing = self.pass(&request);
         tokio::select! {
             biased;
-            ended = timeout(longest, passing) => ended.unwrap_or_else(|_| Err(self.no_answer())),
+            ended = timeout(longest, passing) => ended.unwrap_or_else(|_| Err(no_answer(&self.peer))),
             () = request.caller.cancel.cancelled() => Err(Error::new(Code::Cancelled, "the call was cancelled")),
         }
     }
@@ -188,7 +206,7 @@ impl Remote {
             let body = CallHead::body(request, self.keeps_files, may_claim == MayClaim::Yes)?;
             let sender = match shared.links.get(&peer).await {
                 Ok(sender) => sender,
-                Err(NotConnected::Refused) => return Err(self.without_answer(&peer, false).await),
+                Err(NotConnected::Refused) => return Err(shared.without_answer(&peer, false).await),
                 Err(NotConnected::Unclear(why)) => {
                     tracing::debug!(host = %peer.host, why, "another host of the cell is not reached");
                     return Err(unreached(&peer));
@@ -198,7 +216,7 @@ impl Remote {
                 peer::pass_on(sender, &peer, body, &request.caller.events, shared.settings.message_bytes).await;
             match passed {
                 PassedOn::Ended(outcome) => return outcome,
-                PassedOn::Broken => return Err(self.without_answer(&peer, true).await),
+                PassedOn::Broken => return Err(shared.without_answer(&peer, true).await),
                 PassedOn::Misdirected(why) => {
                     tracing::debug!(host = %peer.host, ?why, "a call was misdirected");
                     shared.away.remove(&self.key);
@@ -223,32 +241,6 @@ impl Remote {
         let answered = host.call_here(again(request)).await;
         call.confirm()?;
         answered
-    }
-
-    /// What a call ends with that another host did not answer.
-    async fn without_answer(&self, peer: &Peer, was_sent: bool) -> Error {
-        let shared = &self.shared;
-        match shared.suspicion.of(peer, shared.standing.incarnation()).await {
-            Verdict::Dead => {
-                shared.away.remove(&self.key);
-                let ran = if was_sent { "; the call may have run" } else { "" };
-                Error::retryable(
-                    Code::Gone,
-                    format!(
-                        "the host {} of this session has died, and with it the processes, terminals and pages of the \
-                         session{ran}; another host takes its place in a moment",
-                        peer.host
-                    ),
-                )
-            }
-            Verdict::NotDead if was_sent => self.no_answer(),
-            Verdict::NotDead => unreached(peer),
-        }
-    }
-
-    fn no_answer(&self) -> Error {
-        let told = format!("the host {} of this session does not answer; the call may have run", self.peer.host);
-        Error::retryable(Code::Unavailable, told)
     }
 }
 
@@ -295,6 +287,29 @@ impl PeerServer for Served {
         Ok(running.boxed())
     }
 
+    async fn request(&self, head: PassedHead, request: Request<Bytes>) -> Result<Response<PassedBody>, Misdirected> {
+        let shared = self.0.upgrade().ok_or(Misdirected::NotReady)?;
+        let door = shared.door.read().clone().ok_or(Misdirected::NotReady)?;
+        let PassedHead { client, home, .. } = head;
+        // What a handle names needs no home: it is there, or it is gone.
+        let Some(home) = home else { return Ok(door.answer(client, request).await) };
+        let key = home.key();
+        let living = shared.standing.check().map_err(|_| Misdirected::NotReady)?;
+        let held = match shared.held.begin(&key, &shared.standing, living) {
+            Some(call) => call,
+            None if home.may_claim && !living.is_draining => match shared.home(&key).await {
+                Ok(Home::Here(call)) => call,
+                Ok(Home::At(..)) | Err(_) => return Err(Misdirected::NotHome),
+            },
+            None => return Err(Misdirected::NotHome),
+        };
+        if let Err(error) = shared.with_files(&key, &held, home.keeps_files).await {
+            return Ok(door.refuse(error));
+        }
+        let response = door.answer(client, request).await;
+        Ok(held.confirm().map_or_else(|error| door.refuse(error), |()| response))
+    }
+
     async fn probe(&self, probe: ProbeRequest) -> Sight {
         let Some(shared) = self.0.upgrade() else { return Sight::Unclear };
         // By its own list: a witness that took the address from who asks would see what that one sees.
@@ -314,7 +329,7 @@ fn again(request: &CallRequest) -> CallRequest {
     again
 }
 
-fn unavailable(error: StoreUnavailable) -> Error {
+pub(super) fn unavailable(error: StoreUnavailable) -> Error {
     tracing::debug!(error = with_causes(&error), "the home of a session cannot be found");
     Error::retryable(
         Code::Unavailable,
@@ -322,11 +337,16 @@ fn unavailable(error: StoreUnavailable) -> Error {
     )
 }
 
-fn unreached(peer: &Peer) -> Error {
+fn no_answer(peer: &Peer) -> Error {
+    let told = format!("the host {} of this session does not answer; the call may have run", peer.host);
+    Error::retryable(Code::Unavailable, told)
+}
+
+pub(super) fn unreached(peer: &Peer) -> Error {
     let told = format!("the host {} of this session is not reached now; nothing has run: try again", peer.host);
     Error::retryable(Code::Unavailable, told)
 }
 
-fn moving() -> Error {
+pub(super) fn moving() -> Error {
     Error::retryable(Code::Unavailable, "this session moves from one host to another; try again in a moment")
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bytes::{Bytes, BytesMut};
-use http::{Method, Request, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use wharf_core::{
@@ -13,8 +13,9 @@ use wharf_core::{
 
 use super::{incarnation_of, link::Sender, look::uri, naming};
 use crate::{
+    passed::unmarked,
     roster::Peer,
-    wire::{CALL, Frame, INCARNATION, Misdirected, malformed},
+    wire::{CALL, Frame, HTTP, INCARNATION, Misdirected, malformed},
 };
 
 /// Bytes of a refusal.
@@ -58,6 +59,30 @@ pub(crate) async fn pass_on(
             })
         }
         _ => PassedOn::Ended(Err(malformed())),
+    }
+}
+
+/// What became of a request that was passed on.
+pub(crate) enum PassedRequest {
+    /// It was answered; the body comes as it is sent.
+    Answered(Response<Incoming>),
+    /// The other host did not take it up: nothing of it has run.
+    Refused(StatusCode),
+    /// The connection broke before there was an answer.
+    Broken,
+}
+
+/// Sends a request on. Dropping the future or the answer's body ends it on the other host, too.
+pub(crate) async fn pass_request(mut sender: Sender, peer: &Peer, body: Bytes) -> PassedRequest {
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri(uri(&peer.address, HTTP))
+        .header(INCARNATION, naming(peer.incarnation))
+        .body(Full::from(body));
+    let Ok(request) = request else { return PassedRequest::Broken };
+    match sender.send_request(request).await {
+        Ok(response) => unmarked(response).map_or_else(PassedRequest::Refused, PassedRequest::Answered),
+        Err(_) => PassedRequest::Broken,
     }
 }
 

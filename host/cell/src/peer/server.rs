@@ -5,7 +5,7 @@ use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, future::BoxFuture};
 use http::{Method, Request, Response, StatusCode};
-use http_body_util::{BodyExt as _, Full, Limited, StreamBody, combinators::UnsyncBoxBody};
+use http_body_util::{BodyExt as _, Full, Limited, StreamBody};
 use hyper::{
     body::{Frame as BodyFrame, Incoming},
     server::conn::http2::Builder,
@@ -29,8 +29,9 @@ use wharf_core::{
 
 use super::{incarnation_of, naming};
 use crate::{
-    Incarnation, PeerTls,
-    wire::{ALIVE, CALL, CallHead, Frame, INCARNATION, Misdirected, PROBE, ProbeRequest, Sight},
+    Incarnation, PassedBody, PeerTls,
+    passed::{PassedHead, infallible, marked},
+    wire::{ALIVE, CALL, CallHead, Frame, HTTP, INCARNATION, Misdirected, PROBE, ProbeRequest, Sight},
 };
 
 /// How long a host may take to show its certificate.
@@ -51,7 +52,7 @@ const RELIEF: Duration = Duration::from_millis(100);
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 8 << 20;
 
-type Body = UnsyncBoxBody<Bytes, Infallible>;
+type Body = PassedBody;
 
 /// A call that another host passes on.
 pub(crate) struct Arriving {
@@ -74,6 +75,8 @@ pub(crate) trait PeerServer: Send + Sync + 'static {
     fn message_bytes(&self) -> usize;
     /// Takes up a call.
     async fn call(&self, arriving: Arriving) -> Arrived;
+    /// Answers an HTTP request.
+    async fn request(&self, head: PassedHead, request: Request<Bytes>) -> Result<Response<PassedBody>, Misdirected>;
     /// Looks at a third host.
     async fn probe(&self, probe: ProbeRequest) -> Sight;
 }
@@ -160,6 +163,7 @@ async fn answer(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Resu
         (&Method::GET, ALIVE) => said(StatusCode::NO_CONTENT, &Value::Null),
         _ if meant != Some(own) => said(StatusCode::MISDIRECTED_REQUEST, &Misdirected::OtherLife),
         (&Method::POST, CALL) => call(server, request).await,
+        (&Method::POST, HTTP) => passed(server, request).await,
         (&Method::POST, PROBE) => probe(server, request).await,
         _ => said(StatusCode::NOT_FOUND, &Value::Null),
     };
@@ -172,7 +176,7 @@ fn said(status: StatusCode, what: &impl serde::Serialize) -> Response<Body> {
         StatusCode::NO_CONTENT => Bytes::new(),
         _ => serde_json::to_vec(what).unwrap_or_default().into(),
     };
-    let mut response = Response::new(Full::from(body).boxed_unsync());
+    let mut response = Response::new(Full::from(body).map_err(infallible).boxed_unsync());
     *response.status_mut() = status;
     response
 }
@@ -183,6 +187,18 @@ async fn probe(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Respo
     match probe {
         Some(probe) => said(StatusCode::OK, &server.probe(probe).await),
         None => said(StatusCode::BAD_REQUEST, &Value::Null),
+    }
+}
+
+async fn passed(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Response<Body> {
+    let body = Limited::new(request.into_body(), server.message_bytes()).collect().await;
+    let Ok(body) = body else { return said(StatusCode::PAYLOAD_TOO_LARGE, &Value::Null) };
+    let Some((head, request)) = PassedHead::read(&body.to_bytes()) else {
+        return said(StatusCode::BAD_REQUEST, &Value::Null);
+    };
+    match server.request(head, request).await {
+        Ok(response) => marked(response),
+        Err(why) => said(StatusCode::MISDIRECTED_REQUEST, &why),
     }
 }
 
@@ -216,7 +232,7 @@ async fn call(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Respon
         let line: Bytes = written.recv().await?;
         Some((Ok::<_, Infallible>(BodyFrame::data(line)), written))
     });
-    Response::new(StreamBody::new(lines.boxed()).boxed_unsync())
+    Response::new(StreamBody::new(lines.boxed()).map_err(infallible).boxed_unsync())
 }
 
 /// The progress and messages of a call, on their way to the other host.

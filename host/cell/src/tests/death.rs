@@ -72,7 +72,7 @@ async fn a_host_that_is_killed_is_declared_dead_by_two_witnesses_at_once() {
     let (one, two, _three) = (test.host("one").await, test.host("two").await, test.host("three").await);
     one.call("s-1", "plugin__tool").await.expect("an answer");
     two.call("s-1", "plugin__tool").await.expect("an answer");
-    let dead = one.kill();
+    let dead = one.kill().await;
     let began = Instant::now();
     let error = two.call("s-1", "plugin__tool").await.expect_err("its host is dead");
     assert_eq!(error.code, Code::Gone, "{error}");
@@ -94,7 +94,7 @@ async fn a_call_that_runs_when_its_host_is_killed_ends_with_gone() {
         async move { two.call("s-1", "wait").await }
     });
     until("the call runs", || one.calls() == 2).await;
-    one.kill();
+    one.kill().await;
     let error = calling.await.expect("no panic").expect_err("its host is dead");
     assert!(error.code == Code::Gone && error.message.contains("may have run"), "{error}");
 }
@@ -106,7 +106,7 @@ async fn of_two_hosts_one_is_dead_once_its_beat_stands_still_too() {
     let (one, two) = (test.host("one").await, test.host("two").await);
     one.call("s-1", "plugin__tool").await.expect("an answer");
     two.call("s-1", "plugin__tool").await.expect("an answer");
-    one.kill();
+    one.kill().await;
     let error = two.call("s-1", "plugin__tool").await.expect_err("its host is dead");
     assert_eq!(error.code, Code::Unavailable, "one witness alone: {error}");
     // Nobody needs to call: the beat is watched.
@@ -135,7 +135,7 @@ async fn a_silent_host_is_unavailable_at_first_and_dead_when_its_beat_stands_sti
     let address = free_address();
     let (one, two) = (test.host_at("one", address.clone()).await, test.host("two").await);
     one.call("s-1", "plugin__tool").await.expect("an answer");
-    one.kill();
+    one.kill().await;
     // Who takes connections there and says nothing is as a process that is stopped.
     let silent = until_async("the address is free", async || TcpListener::bind(address.to_string()).await.ok()).await;
     let error = two.call("s-1", "plugin__tool").await.expect_err("it is silent");
@@ -154,7 +154,7 @@ async fn a_host_that_starts_again_at_its_address_is_another_one() {
     one.call("s-1", "plugin__tool").await.expect("an answer");
     two.call("s-1", "plugin__tool").await.expect("an answer");
     let first = one.cell.incarnation();
-    one.kill();
+    one.kill().await;
     let again = until_async("it starts again", async || {
         let settings = test.settings("one", address.clone(), test.authority.host());
         let store = || Arc::clone(&test.store);
@@ -214,7 +214,7 @@ async fn files_that_stayed_on_a_dead_host_are_told_as_lost_once() {
     let test = TestCell::new();
     let (one, two, three) = (test.host("one").await, test.host("two").await, test.host("three").await);
     one.call_of(super::request("s-1", "plugin__tool"), true).await.expect("an answer");
-    one.kill();
+    one.kill().await;
     taken_over(&two, "s-1").await;
     let error = three.call_of(super::request("s-1", "plugin__tool"), true).await.expect_err("the files are lost");
     assert!(error.code == Code::Gone && error.message.contains("files"), "{error}");

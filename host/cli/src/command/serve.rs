@@ -178,7 +178,7 @@ impl ServeArguments {
             }
             let _control = host.accept_commands(&data, self.reread(global));
             let _watch = host.watch_plugins();
-            tokio::spawn(announce_containment(host.clone()));
+            let containment = tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();
             ending::stop_on_signal(shutdown.clone(), host.clone(), drain);
             let http =
@@ -196,6 +196,9 @@ impl ServeArguments {
             if let Some(HttpServing { task, .. }) = http {
                 task.await?;
             }
+            // It keeps the host, whose folders go with its last owner.
+            containment.abort();
+            let _ = containment.await;
             host.shut_down(GRACE).await;
             announce_polls(&host);
             Ok(served?)
@@ -243,7 +246,7 @@ impl ServeArguments {
         settings.version = env!("CARGO_PKG_VERSION").to_owned();
         let tools = wharf::mcp::Served::new(Arc::new(host.clone()), Some(Arc::new(host.clone())));
         let services = HttpServices {
-            protocol: Arc::new(McpService::new(tools, info(), settings.limits.clone())),
+            protocol: Arc::new(McpService::new(tools, info(), settings.limits.clone()).of_host(host)),
             tracer: host.tracer(),
             request_memory: host.request_memory().unwrap_or_default(),
             terminals: host.terminal_service(),
@@ -264,6 +267,10 @@ impl ServeArguments {
             .with_front_ends(host.front_end_service())
             .with_pages(host.web_pages())
             .with_refusals(host.refusal_sink());
+        let server = match host.elsewhere() {
+            Some(elsewhere) => server.with_elsewhere(elsewhere),
+            None => server,
+        };
         let url = match server.address() {
             HttpAddress::Port(address) => format!("{scheme}://{address}"),
             socket => socket.to_string(),

@@ -35,6 +35,15 @@ impl HttpClient {
     }
 }
 
+/// What a client is called.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ClientName<'c> {
+    /// By the name of its token.
+    Named(&'c str),
+    /// By its tenant alone: an authorization server issues its tokens.
+    Issued,
+}
+
 /// What a running server keeps of a client: its token, its rights and its limits.
 pub(crate) struct ClientAccount {
     name: String,
@@ -68,6 +77,16 @@ impl ClientAccount {
             rate: RateLimiter::new(per_second),
             front_ends: rights.front_ends,
         }
+    }
+
+    /// What it is called where it calls through another host.
+    pub(crate) fn name(&self) -> ClientName<'_> {
+        if self.token.is_some() { ClientName::Named(&self.name) } else { ClientName::Issued }
+    }
+
+    /// Whether this is the client of the token of this name.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        self.name == name
     }
 
     /// Whether this is the client that shows this token.

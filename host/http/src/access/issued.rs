@@ -67,7 +67,7 @@ impl IssuedClients {
     }
 
     /// The client of a tenant: the one that there is, or a new one.
-    fn of_tenant(&self, tenant: &TenantId) -> Result<Arc<ClientAccount>, HttpFailure> {
+    pub(crate) fn of_tenant(&self, tenant: &TenantId) -> Result<Arc<ClientAccount>, HttpFailure> {
         let now = Instant::now();
         let mut clients = self.clients.lock();
         if let Some((client, used)) = clients.get_mut(tenant) {

@@ -8,6 +8,12 @@ pub(crate) const MCP: &str = "/mcp";
 pub(crate) const FRONT_ENDS: &str = "/v1/front-ends";
 /// Where pages are opened.
 pub(crate) const PAGES: &str = "/v1/pages";
+/// Where terminals are started.
+pub(crate) const TERMINALS: &str = "/v1/terminals";
+/// Where streams are listed.
+pub(crate) const STREAMS: &str = "/v1/streams";
+/// Where terminals of plugins are watched.
+pub(crate) const WATCH: &str = "/v1/watch";
 /// Where Prometheus looks unless it is told otherwise.
 pub(crate) const METRICS: &str = "/metrics";
 pub(crate) const HEALTH: &str = "/v1/health";

@@ -9,7 +9,7 @@ use std::{
 
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
-use wharf_core::{HttpLimits, Quota, TenantId, service::ProtocolClient};
+use wharf_core::{HttpLimits, Quota, TenantId, handle::HandleMint, service::ProtocolClient};
 
 use super::{
     permits::{self, AnswerLimits, SessionLimits},
@@ -24,6 +24,8 @@ pub struct HttpEndpoints {
     limits: HttpLimits,
     answers: Arc<Quota>,
     sessions: Arc<Semaphore>,
+    /// Name sessions.
+    handles: HandleMint,
     // Those of tenants that have a client.
     tenants: Mutex<HashMap<TenantId, Weak<Semaphore>>>,
 }
@@ -33,7 +35,14 @@ impl HttpEndpoints {
     #[must_use]
     pub fn new(served: Served, info: ServerInfo, limits: HttpLimits) -> Self {
         let (answers, sessions) = (permits::answers_of_all(&limits), permits::semaphore(limits.sessions));
-        Self { served, info, limits, answers, sessions, tenants: Mutex::default() }
+        let handles = HandleMint::default();
+        Self { served, info, limits, answers, sessions, handles, tenants: Mutex::default() }
+    }
+
+    /// Names sessions so that other hosts know whose they are.
+    #[must_use]
+    pub fn with_handles(self, handles: HandleMint) -> Self {
+        Self { handles, ..self }
     }
 
     /// The endpoint of a client: nothing of one is ever looked up for another.
@@ -50,7 +59,7 @@ impl HttpEndpoints {
         let most = calls.unwrap_or(u64::MAX).min(self.limits.calls_per_client);
         let answers = AnswerLimits::new(rules.tenant.clone(), most, Arc::clone(&self.answers));
         let heartbeat = Duration::from_millis(self.limits.heartbeat_milliseconds);
-        let limits = EndpointLimits { answers, sessions, readers };
+        let limits = EndpointLimits { answers, sessions, readers, handles: self.handles.clone() };
         let lifetime = EndpointLifetime { stopping, killed, heartbeat };
         HttpEndpoint::new(served, rules, self.info.clone(), limits, lifetime)
     }

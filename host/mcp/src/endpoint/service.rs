@@ -20,7 +20,8 @@ use rmcp::{
 use tokio_util::sync::CancellationToken;
 use tower_service::Service;
 use wharf_core::{
-    ContextClaims, ContextRules, Error, Quota, RequestShare, SessionId, Share, TenantId, trace::TraceParent,
+    ContextClaims, ContextRules, Error, Quota, RequestShare, SessionId, Share, TenantId, handle::HandleMint,
+    trace::TraceParent,
 };
 
 use super::{
@@ -84,6 +85,8 @@ pub(super) struct EndpointLimits {
     pub(super) answers: AnswerLimits,
     pub(super) sessions: SessionLimits,
     pub(super) readers: Arc<Quota>,
+    /// What names sessions.
+    pub(super) handles: HandleMint,
 }
 
 /// When an endpoint ends what.
@@ -114,7 +117,7 @@ impl HttpEndpoint {
         limits: EndpointLimits,
         lifetime: EndpointLifetime,
     ) -> Self {
-        let EndpointLimits { answers, sessions, readers } = limits;
+        let EndpointLimits { answers, sessions, readers, handles } = limits;
         let EndpointLifetime { stopping, killed, heartbeat } = lifetime;
         let tenant = rules.tenant.clone();
         let handler = move |over| Traced::new(Handler::new(served.clone(), rules.clone(), info.clone(), over));
@@ -134,7 +137,7 @@ impl HttpEndpoint {
             .with_sse_keep_alive(Some(heartbeat))
             .with_max_request_body_bytes(usize::MAX)
             .with_cancellation_token(killed.clone());
-        let sessions = Arc::new(SessionTable::new(sessions));
+        let sessions = Arc::new(SessionTable::new(sessions, handles));
         let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
         let state =
             EndpointState { service, handler: direct, sessions, tenant, answers, readers, stopping, killed, heartbeat };

@@ -33,7 +33,7 @@ use tokio::{
     sync::mpsc,
     time::{sleep_until, timeout},
 };
-use wharf_core::{Code, Error, handle::Handle};
+use wharf_core::{Code, Error, handle::HandleMint};
 
 use super::{
     permits::{SessionLimits, SessionPermit},
@@ -51,6 +51,7 @@ const SOON: Duration = Duration::from_millis(500);
 /// The sessions of one client.
 pub(super) struct SessionTable {
     limits: SessionLimits,
+    handles: HandleMint,
     // A blocking lock: held for a look-up.
     open: Mutex<HashMap<SessionId, Arc<LegacySession>>>,
 }
@@ -78,8 +79,8 @@ fn not_begun(why: BeginError) -> SessionRefused {
 }
 
 impl SessionTable {
-    pub(super) fn new(limits: SessionLimits) -> Self {
-        Self { limits, open: Mutex::default() }
+    pub(super) fn new(limits: SessionLimits, handles: HandleMint) -> Self {
+        Self { limits, handles, open: Mutex::default() }
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<LegacySession>>> {
@@ -119,8 +120,8 @@ impl SessionTable {
 }
 
 /// A name that cannot be guessed; a client that knows it needs the token as well.
-fn name() -> Result<SessionId, SessionRefused> {
-    let handle = Handle::random().map_err(|error| {
+fn name(handles: &HandleMint) -> Result<SessionId, SessionRefused> {
+    let handle = handles.handle().map_err(|error| {
         tracing::error!(%error, "the system has no randomness to give");
         refuse(Error::new(Code::Internal, "the host cannot name a session; its log says more").into())
     })?;
@@ -133,7 +134,7 @@ impl SessionManager for SessionTable {
 
     async fn create_session(&self) -> Result<(SessionId, SessionTransport), SessionRefused> {
         let permit = request_scope::session_permit().ok_or(SessionRefused)?;
-        let (id, over) = (name()?, request_scope::begins().unwrap_or_default());
+        let (id, over) = (name(&self.handles)?, request_scope::begins().unwrap_or_default());
         let (session, incoming) = LegacySession::new(over, self.limits.idle, self.limits.most_bytes, permit);
         let session = Arc::new(session);
         self.open().insert(id.clone(), Arc::clone(&session));

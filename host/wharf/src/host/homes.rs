@@ -6,6 +6,7 @@ use wharf_core::{
     Answer, CallRequest, Error, InputGiven,
     audit::AuditOutcome,
     grant::Capability,
+    handle::HandleMint,
     service::{Arguments, Caller, Place, SessionRouter},
 };
 
@@ -40,6 +41,20 @@ impl Host {
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.shared.clustered.is_ready()
+    }
+
+    /// What makes the handles of this host.
+    #[cfg(feature = "http")]
+    pub(crate) fn handles(&self) -> HandleMint {
+        self.shared.clustered.handles()
+    }
+
+    /// Knows what the other hosts of a cluster have, for the HTTP server of this one; nothing
+    /// where the host stands alone.
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn elsewhere(&self) -> Option<Arc<dyn wharf_http::Elsewhere>> {
+        self.shared.clustered.elsewhere()
     }
 
     /// Has a host of a cluster take no further session, and waits until those whose home it is

@@ -26,6 +26,7 @@ fn cases() -> Vec<Case> {
     let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     let mut cases = vec![
         ("GET /v1/health", "", "", Value::Null, OwnAlone),
+        ("GET /v1/ready", "", "", Value::Null, OwnAlone),
         ("GET /v1/openapi.json", "", "", Value::Null, OwnAlone),
         ("GET /.well-known/oauth-protected-resource", "", "", Value::Null, OwnAlone),
         ("GET /.well-known/oauth-protected-resource/mcp", "", "", Value::Null, OwnAlone),

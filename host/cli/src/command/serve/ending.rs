@@ -8,11 +8,17 @@ use wharf::Host;
 /// Ends what is served at a signal: a host of a cluster lets go of its sessions first, for as
 /// long as that may take, or until the next signal.
 pub(super) fn stop_on_signal(shutdown: CancellationToken, host: Host, drain: Option<Duration>) {
+    // A host that is kept here would outlive its server, and leave its folders behind.
+    let draining = drain.map(|patience| (host, patience));
     tokio::spawn(async move {
-        if !signalled().await {
+        let is_signalled = tokio::select! {
+            is_signalled = signalled() => is_signalled,
+            () = shutdown.cancelled() => false,
+        };
+        if !is_signalled {
             return;
         }
-        if let Some(patience) = drain {
+        if let Some((host, patience)) = draining {
             tracing::info!(target: "wharf::start", "this host takes no further session and ends when its sessions have nothing that runs");
             tokio::select! {
                 () = host.drain(patience) => {}
