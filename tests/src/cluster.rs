@@ -5,9 +5,9 @@ use std::{net::TcpListener, time::Duration};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use wharf_test_support::postgres::PostgresServer;
+use wharf_test_support::{postgres::PostgresServer, processes::state_and_parent};
 
-use crate::{Authority, Command, Data, Holds, Reply, Server, replied, wharf};
+use crate::{Authority, Command, Data, Holds, Reply, Server, blocking, replied, wharf};
 
 /// A database, and what the hosts of a cluster on it are told.
 #[derive(Debug)]
@@ -141,6 +141,11 @@ impl ClusterHost {
     pub fn stop(&self, is_stopped: bool) {
         let pid = i32::try_from(self.server.id()).ok().and_then(Pid::from_raw).expect("a process");
         kill_process(pid, if is_stopped { Signal::STOP } else { Signal::CONT }).expect("it lives");
+        // The signal reaches one thread first: on a busy machine, another one answers meanwhile.
+        blocking::until("the signal has reached every thread", || {
+            let state = state_and_parent(self.server.id()).map(|(state, _)| state);
+            if (state == Some('T')) == is_stopped { Ok(()) } else { Err(format!("{state:?}")) }
+        });
     }
 
     /// `wharf` with the configuration of this host.

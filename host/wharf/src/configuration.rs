@@ -21,9 +21,9 @@ mod process;
 mod profile;
 mod request;
 mod schema;
-#[cfg(feature = "http")]
 mod state;
 mod terminal;
+#[cfg(feature = "http")]
 mod tls;
 mod traces;
 mod webview;

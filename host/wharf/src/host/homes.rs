@@ -6,7 +6,6 @@ use wharf_core::{
     Answer, CallRequest, Error, InputGiven,
     audit::AuditOutcome,
     grant::Capability,
-    handle::HandleMint,
     service::{Arguments, Caller, Place, SessionRouter},
 };
 
@@ -45,7 +44,7 @@ impl Host {
 
     /// What makes the handles of this host.
     #[cfg(feature = "http")]
-    pub(crate) fn handles(&self) -> HandleMint {
+    pub(crate) fn handles(&self) -> wharf_core::handle::HandleMint {
         self.shared.clustered.handles()
     }
 
