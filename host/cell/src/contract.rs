@@ -16,7 +16,9 @@ pub trait CellUnderTest: Members + Homes {}
 
 impl<C: Members + Homes> CellUnderTest for C {}
 
-fn life(number: i64) -> Incarnation {
+/// The life of a host of this suite.
+#[must_use]
+pub fn life(number: i64) -> Incarnation {
     Incarnation::from_i64(number).expect("a number")
 }
 
@@ -24,7 +26,9 @@ fn session(tenant: &str, session: &str) -> SessionKey {
     SessionKey { tenant: tenant.parse::<TenantId>().expect("legal"), session: session.parse().expect("legal") }
 }
 
-fn member(number: i64) -> NewMember {
+/// A host of this suite, with files of its own.
+#[must_use]
+pub fn member(number: i64) -> NewMember {
     NewMember {
         incarnation: life(number),
         cell: "test".to_owned(),
@@ -54,10 +58,9 @@ async fn mine(cell: &impl CellUnderTest, key: &SessionKey, number: i64) -> i64 {
 }
 
 /// Claims until the mark of a dead home is old enough.
-async fn taken_over(cell: &impl CellUnderTest, key: &SessionKey, by: i64) -> i64 {
-    let files = format!("files-{by}");
+async fn taken_over(cell: &impl CellUnderTest, key: &SessionKey, by: i64, files: &str) -> i64 {
     loop {
-        match cell.claim(key, claimant(life(by), &files)).await.expect("it answers") {
+        match cell.claim(key, claimant(life(by), files)).await.expect("it answers") {
             Claim::Mine { epoch } => return epoch,
             Claim::Dying { wait } => tokio::time::sleep(wait).await,
             other => panic!("{other:?}"),
@@ -179,7 +182,7 @@ pub async fn a_dead_home_is_taken_over_after_a_while(cell: &impl CellUnderTest) 
     let dying = cell.claim(&key, claimant(life(2), "files-2")).await.expect("it answers");
     assert!(matches!(dying, Claim::Dying { wait } if wait <= PATIENCE && !wait.is_zero()), "{dying:?}");
     assert_eq!(cell.claim(&key, claimant(life(1), "files-1")).await.expect("it answers"), Claim::ClaimantDead);
-    assert!(taken_over(cell, &key, 2).await > epoch, "the epoch goes on");
+    assert!(taken_over(cell, &key, 2, "files-2").await > epoch, "the epoch goes on");
 }
 
 /// Files that stayed behind are told as lost, once, and only where there were some.
@@ -195,16 +198,10 @@ pub async fn lost_files_are_told_once(cell: &impl CellUnderTest) {
     // The same files are there for the next life of the host.
     let again = NewMember { incarnation: life(3), ..member(1) };
     cell.join(&again).await.expect("it answers").expect("it joins");
-    loop {
-        match cell.claim(&back, claimant(life(3), "files-1")).await.expect("it answers") {
-            Claim::Mine { .. } => break,
-            Claim::Dying { wait } => tokio::time::sleep(wait).await,
-            other => panic!("{other:?}"),
-        }
-    }
+    taken_over(cell, &back, 3, "files-1").await;
     assert_eq!(cell.use_files(&back, life(3)).await.expect("it answers"), FilesUse::Kept);
     for key in [&with, &without] {
-        taken_over(cell, key, 2).await;
+        taken_over(cell, key, 2, "files-2").await;
     }
     assert_eq!(cell.use_files(&with, life(1)).await.expect("it answers"), FilesUse::NotHome);
     assert_eq!(cell.use_files(&with, life(2)).await.expect("it answers"), FilesUse::Lost);

@@ -35,7 +35,7 @@ pub use incarnation::Incarnation;
 pub use members::{Beat, HostRecord, HostReport, JoinRefused, Members, NewMember};
 #[cfg(any(test, feature = "contract"))]
 pub use memory::MemoryCell;
-pub use passed::{HttpDoor, PassedBody, PassedClient};
+pub use passed::{HttpDoor, PassedBody};
 pub use settings::{CellSettings, CellTimes, InvalidPeerAddress, PeerAddress};
 pub use tls::{PeerTls, PeerTlsError, ReadCertificates};
 

@@ -7,19 +7,9 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::UnsyncBoxBody;
 use serde::{Deserialize, Serialize};
-use wharf_core::{Error, TenantId};
+use wharf_core::{Error, TenantId, service::PassedClient};
 
 use crate::{SessionKey, wire};
-
-/// The client that a request is of: its token was checked where the request arrived.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PassedClient {
-    /// The name of a token.
-    Named(String),
-    /// The tenant of a token that an authorization server issued.
-    Issued(TenantId),
-}
 
 /// The body of an answer.
 pub type PassedBody = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;

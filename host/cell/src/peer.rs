@@ -6,7 +6,7 @@ mod look;
 mod server;
 
 pub(crate) use call::{PassedOn, PassedRequest, pass_on, pass_request};
-pub(crate) use link::{Links, NotConnected};
+pub(crate) use link::{Links, NotConnected, Sender};
 pub(crate) use look::{look, probe_by};
 pub(crate) use server::{Arrived, Arriving, PeerServer, Shown, listen};
 

@@ -97,11 +97,7 @@ impl Suspicion {
             return Verdict::NotDead;
         }
         let judged = self.judge(suspect, own).await;
-        judged.unwrap_or_else(|error| {
-            let error = wharf_core::text::with_causes(&error);
-            tracing::warn!(host = %suspect.host, error, "a host cannot be declared dead now");
-            Verdict::NotDead
-        })
+        judged.unwrap_or_else(|error| undeclared(suspect, &error))
     }
 
     /// Judges a host that has ended as far as this one can see.
@@ -122,7 +118,7 @@ impl Suspicion {
         if !is_borne_out {
             return Ok(Verdict::NotDead);
         }
-        self.declare(suspect.incarnation, &suspect.host, "nobody listens at its address").await
+        self.declare(suspect, "nobody listens at its address").await
     }
 
     async fn is_borne_out(&self, witnesses: &[Peer], suspect: &Peer) -> bool {
@@ -139,10 +135,8 @@ impl Suspicion {
     /// Declares those dead whose beat has stood still for long enough.
     pub(crate) async fn declare_silent(&self, own: Incarnation) {
         for peer in self.silent(self.times.dead, own) {
-            let declared = self.declare(peer.incarnation, &peer.host, "its beat has stood still").await;
-            if let Err(error) = declared {
-                let error = wharf_core::text::with_causes(&error);
-                tracing::warn!(host = %peer.host, error, "a host cannot be declared dead now");
+            if let Err(error) = self.declare(&peer, "its beat has stood still").await {
+                undeclared(&peer, &error);
             }
         }
     }
@@ -163,14 +157,22 @@ impl Suspicion {
         others
     }
 
-    async fn declare(&self, incarnation: Incarnation, host: &str, why: &str) -> Result<Verdict, StoreUnavailable> {
-        let Some((beat, _)) = self.roster.beat(incarnation) else { return Ok(Verdict::NotDead) };
-        let is_dead = self.members.declare_dead(incarnation, beat).await?;
+    async fn declare(&self, suspect: &Peer, why: &str) -> Result<Verdict, StoreUnavailable> {
+        let Peer { incarnation, host, .. } = suspect;
+        let Some((beat, _)) = self.roster.beat(*incarnation) else { return Ok(Verdict::NotDead) };
+        let is_dead = self.members.declare_dead(*incarnation, beat).await?;
         self.refresh().await?;
         if !is_dead {
             return Ok(Verdict::NotDead);
         }
-        tracing::warn!(target: "wharf::cell", host, %incarnation, why, "a host of the cell was declared dead");
+        tracing::warn!(target: "wharf::cell", %host, %incarnation, why, "a host of the cell was declared dead");
         Ok(Verdict::Dead)
     }
+}
+
+/// The database does not take a death now.
+fn undeclared(suspect: &Peer, error: &StoreUnavailable) -> Verdict {
+    let error = wharf_core::text::with_causes(error);
+    tracing::warn!(host = %suspect.host, error, "a host cannot be declared dead now");
+    Verdict::NotDead
 }

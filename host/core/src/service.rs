@@ -27,7 +27,7 @@ use crate::{Answer, Context, Error, RequestMemory, TenantId, ToolDefinition, tra
 pub use announcements::Announcements;
 pub use arguments::Arguments;
 pub use caller::Caller;
-pub use client_rights::{ClientRights, ProtocolClient};
+pub use client_rights::{ClientRights, PassedClient, ProtocolClient};
 pub use front_end::FrontEndService;
 pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
 pub use metrics::MetricsService;

@@ -14,7 +14,11 @@ use axum::{
 };
 use futures_util::future::BoxFuture;
 use http_body_util::{BodyExt as _, combinators::UnsyncBoxBody};
-use wharf_core::{Error, SessionId, TenantId, handle::Handle, service::HomeHold};
+use wharf_core::{
+    Error, SessionId, TenantId,
+    handle::Handle,
+    service::{HomeHold, PassedClient},
+};
 
 use crate::failure::HttpFailure;
 
@@ -64,15 +68,6 @@ pub trait OtherHost: Send + Sync {
 
 /// The body of an answer that comes from another host, or goes to one.
 pub type PassedBody = UnsyncBoxBody<Bytes, BoxError>;
-
-/// The client that a passed request is of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PassedClient {
-    /// The name of a token.
-    Named(String),
-    /// The tenant of a token that an authorization server issued.
-    Issued(TenantId),
-}
 
 /// Where requests enter that another host has passed on.
 #[derive(Clone)]

@@ -42,7 +42,7 @@ pub use access::{
     client::HttpClient,
     protected_resource::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken},
 };
-pub use elsewhere::{Elsewhere, HttpHome, OtherHost, PassedBody, PassedClient, PassedRequests};
+pub use elsewhere::{Elsewhere, HttpHome, OtherHost, PassedBody, PassedRequests};
 pub use failure::HttpFailure;
 pub use listener::{
     HttpError,

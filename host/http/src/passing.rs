@@ -14,11 +14,11 @@ use axum::{
 };
 use futures_util::FutureExt as _;
 use tower_service::Service as _;
-use wharf_core::{Code, Error, handle::Handle};
+use wharf_core::{Code, Error, handle::Handle, service::PassedClient};
 
 use crate::{
-    access::client::{ClientAccount, ClientName},
-    elsewhere::{Elsewhere, HttpHome, OtherHost, PassedClient, PassedRequests},
+    access::client::ClientAccount,
+    elsewhere::{Elsewhere, HttpHome, OtherHost, PassedRequests},
     failure::HttpFailure,
     request::{body, context::RequestContext},
     routes::paths::{FRONT_ENDS, MCP, PAGES, STREAMS, TERMINALS, WATCH},
@@ -136,12 +136,8 @@ async fn passed(
         let (head, body) = request.into_parts();
         let most = ("message_bytes", limits.message_bytes.max(limits.body_bytes));
         let body = body::receive(body, most, limits, &mut memory).await?;
-        let client = match client.name() {
-            ClientName::Named(name) => PassedClient::Named(name.to_owned()),
-            ClientName::Issued => PassedClient::Issued(client.rules.tenant.clone()),
-        };
         let request = axum::http::Request::from_parts(head, body);
-        Ok::<_, HttpFailure>(other.pass(client, request).await?.map(Body::new))
+        Ok::<_, HttpFailure>(other.pass(client.when_passed(), request).await?.map(Body::new))
     };
     passing.await.unwrap_or_else(IntoResponse::into_response)
 }

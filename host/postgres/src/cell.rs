@@ -33,9 +33,7 @@ impl PostgresCell {
     pub async fn open(text: &str, options: &ConnectionOptions) -> Result<Self, DatabaseOpenError> {
         let options = ConnectionOptions { connections: CONNECTIONS, ..options.clone() };
         let address = DatabaseAddress::parse(text, &options)?;
-        let mut client = address.connect().await?;
-        layout::set_up(&mut client, address.shown()).await?;
-        Ok(Self { connections: address.pool(&options) })
+        Ok(Self { connections: layout::open(&address, &options).await? })
     }
 
     /// The rows of one statement, which commits by itself.

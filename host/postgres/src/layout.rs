@@ -2,7 +2,7 @@
 
 use tokio_postgres::Client;
 
-use crate::DatabaseOpenError;
+use crate::{ConnectionOptions, DatabaseAddress, DatabaseOpenError, connection::Connections};
 
 /// The layouts in their order; a database stores how many of them it has.
 /// A released layout never changes.
@@ -11,6 +11,18 @@ const LAYOUTS: &[&str] = &[include_str!("layout-1.sql"), include_str!("layout-2.
 const LOCK: (i32, i32) = (0x5768_7266, 0);
 /// The oldest server that the functions are tested with.
 const OLDEST: i32 = 140_000;
+
+/// The connections to a database that has the tables of this version.
+pub(crate) async fn open(
+    address: &DatabaseAddress,
+    options: &ConnectionOptions,
+) -> Result<Connections, DatabaseOpenError> {
+    let connections = address.pool(options);
+    let mut first = connections.first(address.shown()).await?;
+    set_up(&mut first, address.shown()).await?;
+    drop(first);
+    Ok(connections)
+}
 
 /// Creates or updates the tables where needed. Where several hosts try at once, one of them
 /// does it and the others find it done.

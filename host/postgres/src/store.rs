@@ -139,9 +139,7 @@ impl PostgresStore {
     /// Where that fails: see [`DatabaseOpenError`].
     pub async fn open(text: &str, options: PostgresOptions) -> Result<Self, DatabaseOpenError> {
         let address = DatabaseAddress::parse(text, &options.connection)?;
-        let connections = address.pool(&options.connection);
-        let mut first = connections.first(address.shown()).await?;
-        layout::set_up(&mut first, address.shown()).await?;
+        let connections = layout::open(&address, &options.connection).await?;
         let is_own_time = options.clock.is_some();
         let time = options.clock.map(HostTime::new).unwrap_or_default();
         let shared =

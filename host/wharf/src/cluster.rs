@@ -1,12 +1,6 @@
 //! Makes a host one of a cluster, where `[cluster]` says so.
 
-use std::{
-    error, fs,
-    io::{self, Read as _},
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
+use std::{error, fs, io, path::Path, sync::Arc, time::Duration};
 
 use wharf_cell::{Cell, CellSettings, CellTimes, Members as _, PeerTls, PeerTlsError, StoreUnavailable};
 use wharf_files::{private_files, regular_file};
@@ -82,7 +76,10 @@ fn settings(
 ) -> Result<CellSettings, ClusterError> {
     let files = match cluster.workspaces {
         ClusterWorkspaces::Shared => SHARED.to_owned(),
-        ClusterWorkspaces::Local => files_name(&data.join(FILES_NAME)).map_err(ClusterError::Files)?,
+        ClusterWorkspaces::Local => {
+            let made = private_files::make_directory(data).and_then(|()| secret::read_or_make(&data.join(FILES_NAME)));
+            made.map_err(ClusterError::Files)?
+        }
     };
     let host = match &cluster.host {
         Some(host) => host.clone(),
@@ -107,22 +104,6 @@ fn settings(
     })
 }
 
-/// The name of the files of a data directory, which is made where it has none.
-fn files_name(path: &Path) -> io::Result<String> {
-    match secret::read(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        read => return read,
-    }
-    if let Some(directory) = path.parent() {
-        private_files::make_directory(directory)?;
-    }
-    match secret::make(path) {
-        // Another host of the directory was faster.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => secret::read(path),
-        made => made,
-    }
-}
-
 fn machine_name() -> Option<String> {
     let name = fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(|| std::env::var("HOSTNAME").ok())?;
     let legal = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '-');
@@ -135,10 +116,8 @@ fn read(tls: &ClusterTls) -> Result<PeerTls, Box<dyn error::Error + Send + Sync>
     let of = |path: &Path, error: io::Error| format!("[cluster.tls] {}: {error}", path.display());
     let read = |path: &Path| regular_file::read(path, MAX_PEM_BYTES).map_err(|error| of(path, error));
     let (certificate, authority) = (read(&tls.certificate)?, read(&tls.authority)?);
-    let mut key = Vec::new();
-    let opened = secret::open(&tls.key, tls.allow_unprotected);
-    let read = opened.and_then(|file| file.take(MAX_PEM_BYTES).read_to_end(&mut key));
-    read.map_err(|error| of(&tls.key, error))?;
+    let key = secret::read_bytes(&tls.key, tls.allow_unprotected, MAX_PEM_BYTES);
+    let key = key.map_err(|error| of(&tls.key, error))?;
     Ok(PeerTls::new(&certificate, &key, &authority)?)
 }
 

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Request, Response};
 use wharf_cell::{Cell, HttpDoor, PassedBody, RequestHome};
-use wharf_core::{Error, SessionId, TenantId, handle::Handle};
-use wharf_http::{Elsewhere, HttpHome, OtherHost, PassedClient, PassedRequests};
+use wharf_core::{Error, SessionId, TenantId, handle::Handle, service::PassedClient};
+use wharf_http::{Elsewhere, HttpHome, OtherHost, PassedRequests};
 
 /// What the hosts of a cluster have, for the HTTP server of one.
 pub(crate) struct ClusterElsewhere(pub(crate) Cell);
@@ -45,10 +45,6 @@ impl OtherHost for Other {
         client: PassedClient,
         request: Request<Bytes>,
     ) -> Result<Response<PassedBody>, Error> {
-        let client = match client {
-            PassedClient::Named(name) => wharf_cell::PassedClient::Named(name),
-            PassedClient::Issued(tenant) => wharf_cell::PassedClient::Issued(tenant),
-        };
         self.0.pass(client, request).await
     }
 }
@@ -57,11 +53,7 @@ struct Door(PassedRequests);
 
 #[async_trait]
 impl HttpDoor for Door {
-    async fn answer(&self, client: wharf_cell::PassedClient, request: Request<Bytes>) -> Response<PassedBody> {
-        let client = match client {
-            wharf_cell::PassedClient::Named(name) => PassedClient::Named(name),
-            wharf_cell::PassedClient::Issued(tenant) => PassedClient::Issued(tenant),
-        };
+    async fn answer(&self, client: PassedClient, request: Request<Bytes>) -> Response<PassedBody> {
         self.0.answer(client, request).await
     }
 

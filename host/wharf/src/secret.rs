@@ -32,6 +32,14 @@ pub(crate) fn open(path: &Path, allow_unprotected: bool) -> io::Result<File> {
     if allow_unprotected { regular_file::open(path) } else { open_private(path) }
 }
 
+/// Reads so much of a regular file that nobody else may read, or of any where the operator allows it.
+#[cfg(any(feature = "http", feature = "postgres"))]
+pub(crate) fn read_bytes(path: &Path, allow_unprotected: bool, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path, allow_unprotected)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Opens a regular file that nobody else may read.
 fn open_private(path: &Path) -> io::Result<File> {
     let file = regular_file::open(path)?;
@@ -60,6 +68,27 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
     Ok(secret.to_owned())
+}
+
+/// Reads the secret of a file, which is made where it is not there. Of hosts
+/// that start at once, all read the same.
+#[cfg(any(feature = "http", feature = "postgres"))]
+pub(crate) fn read_or_make(path: &Path) -> io::Result<String> {
+    match read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        read => return read,
+    }
+    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    std::fs::create_dir_all(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    writeln!(file, "{}", random()?)?;
+    file.as_file().sync_all()?;
+    match file.persist_noclobber(path) {
+        Ok(_) => {}
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error.error),
+    }
+    read(path)
 }
 
 /// Writes a new secret into a file that is not there yet.
@@ -94,5 +123,18 @@ mod tests {
         fs::write(&path, "short").expect("written");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("changed");
         assert!(read(&path).expect_err("short").to_string().contains("at least 32"));
+    }
+
+    #[test]
+    #[cfg(any(feature = "http", feature = "postgres"))]
+    fn a_secret_is_made_once_and_is_nobody_elses_to_read() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("new/secret");
+        let made = read_or_make(&path).expect("made");
+        assert_eq!(made.len(), 64);
+        assert_eq!(read_or_make(&path).expect("read"), made);
+        assert_eq!(path.metadata().expect("is there").permissions().mode() & 0o777, 0o600);
+        assert_ne!(random().expect("random"), made);
+        assert!(same(&made, &made) && !same(&made, &made[1..]) && !same("ab", "ac"));
     }
 }

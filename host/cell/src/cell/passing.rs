@@ -5,16 +5,20 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
-use wharf_core::{Error, SessionId, TenantId, handle::Handle, service::HomeHold};
+use wharf_core::{
+    Error, SessionId, TenantId,
+    handle::Handle,
+    service::{HomeHold, PassedClient},
+};
 
 use super::{
     Cell, Membership,
     routing::{Home, MayClaim, moving, unavailable, unreached},
 };
 use crate::{
-    HttpDoor, Incarnation, PassedBody, PassedClient, SessionKey,
+    HttpDoor, Incarnation, PassedBody, SessionKey,
     passed::{PassedHead, PassedHome},
-    peer::{self, NotConnected, PassedRequest},
+    peer::{self, PassedRequest},
     roster::{Known, Peer},
 };
 
@@ -65,18 +69,15 @@ impl Cell {
         keeps_files: bool,
     ) -> Result<RequestHome, Error> {
         let key = SessionKey { tenant: tenant.clone(), session: session.clone() };
-        match self.shared.home(&key).await? {
-            Home::Here(call) => {
-                self.shared.with_files(&key, &call, keeps_files).await?;
-                Ok(RequestHome::Here(Box::new(call)))
-            }
+        Ok(match self.shared.home_with_files(&key, keeps_files).await? {
+            Home::Here(call) => RequestHome::Here(Box::new(call)),
             Home::At(peer, may_claim) => {
                 let may_claim = may_claim == MayClaim::Yes;
                 let SessionKey { tenant, session } = key;
                 let home = Some(PassedHome { tenant, session, keeps_files, may_claim });
-                Ok(RequestHome::Elsewhere(OtherHost { shared: Arc::clone(&self.shared), peer, home }))
+                RequestHome::Elsewhere(OtherHost { shared: Arc::clone(&self.shared), peer, home })
             }
-        }
+        })
     }
 }
 
@@ -89,11 +90,7 @@ impl OtherHost {
     pub async fn pass(self, client: PassedClient, request: Request<Bytes>) -> Result<Response<PassedBody>, Error> {
         let Self { shared, peer, home } = self;
         let body = PassedHead::body(client, home.clone(), &request)?;
-        let sender = match shared.links.get(&peer).await {
-            Ok(sender) => sender,
-            Err(NotConnected::Refused) => return Err(shared.without_answer(&peer, false).await),
-            Err(NotConnected::Unclear(_)) => return Err(unreached(&peer)),
-        };
+        let sender = shared.reach(&peer).await?;
         match peer::pass_request(sender, &peer, body).await {
             PassedRequest::Answered(response) => Ok(response.map(|body| body.map_err(Into::into).boxed_unsync())),
             PassedRequest::Refused(StatusCode::MISDIRECTED_REQUEST) => {

@@ -21,7 +21,7 @@ use crate::{
     Claim, FilesUse, Incarnation, PassedBody, SessionKey, StoreUnavailable,
     held::HeldCall,
     passed::PassedHead,
-    peer::{self, Arrived, Arriving, NotConnected, PassedOn, PeerServer},
+    peer::{self, Arrived, Arriving, NotConnected, PassedOn, PeerServer, Sender},
     roster::{Known, Peer},
     suspicion::Verdict,
     wire::{CallHead, Misdirected, ProbeRequest, Sight},
@@ -47,20 +47,58 @@ pub(super) enum MayClaim {
 impl SessionRouter for Cell {
     async fn place(&self, tenant: &TenantId, session: &SessionId, keeps_files: bool) -> Result<Place, Error> {
         let key = SessionKey { tenant: tenant.clone(), session: session.clone() };
-        match self.shared.home(&key).await? {
-            Home::Here(call) => {
-                self.shared.with_files(&key, &call, keeps_files).await?;
-                Ok(Place::Here(Box::new(call)))
-            }
+        Ok(match self.shared.home_with_files(&key, keeps_files).await? {
+            Home::Here(call) => Place::Here(Box::new(call)),
             Home::At(peer, may_claim) => {
                 let shared = Arc::clone(&self.shared);
-                Ok(Place::Elsewhere(Arc::new(Remote { shared, key, peer, may_claim, keeps_files })))
+                Place::Elsewhere(Arc::new(Remote { shared, key, peer, may_claim, keeps_files }))
             }
-        }
+        })
     }
 }
 
 impl Membership {
+    /// The home of a session, whose files are entered here where the call may use them here.
+    pub(super) async fn home_with_files(&self, key: &SessionKey, keeps_files: bool) -> Result<Home, Error> {
+        let home = self.home(key).await?;
+        if let Home::Here(call) = &home {
+            self.with_files(key, call, keeps_files).await?;
+        }
+        Ok(home)
+    }
+
+    /// Begins what another host passes on here as to the home of a session: a call or a request,
+    /// or the error that it ends with.
+    async fn begin_passed(&self, key: &SessionKey, may_claim: bool) -> Result<Result<HeldCall, Error>, Misdirected> {
+        let living = match self.standing.check() {
+            Ok(living) => living,
+            Err(error) => return Ok(Err(error)),
+        };
+        if let Some(call) = self.held.begin(key, &self.standing, living) {
+            return Ok(Ok(call));
+        }
+        if !may_claim || living.is_draining {
+            return Err(Misdirected::NotHome);
+        }
+        match self.home(key).await {
+            Ok(Home::Here(call)) => Ok(Ok(call)),
+            Ok(Home::At(..)) => Err(Misdirected::NotHome),
+            Err(error) => Ok(Err(error)),
+        }
+    }
+
+    /// A connection to another host that has what a call or a request is about.
+    pub(super) async fn reach(&self, peer: &Peer) -> Result<Sender, Error> {
+        match self.links.get(peer).await {
+            Ok(sender) => Ok(sender),
+            Err(NotConnected::Refused) => Err(self.without_answer(peer, false).await),
+            Err(NotConnected::Unclear(why)) => {
+                tracing::debug!(host = %peer.host, why, "another host of the cell is not reached");
+                Err(unreached(peer))
+            }
+        }
+    }
+
     /// Finds or becomes the home of a session.
     pub(super) async fn home(&self, key: &SessionKey) -> Result<Home, Error> {
         let living = self.standing.check()?;
@@ -204,14 +242,7 @@ impl Remote {
         let (mut peer, mut may_claim) = (self.peer.clone(), self.may_claim);
         for _ in 0..DIRECTIONS {
             let body = CallHead::body(request, self.keeps_files, may_claim == MayClaim::Yes)?;
-            let sender = match shared.links.get(&peer).await {
-                Ok(sender) => sender,
-                Err(NotConnected::Refused) => return Err(shared.without_answer(&peer, false).await),
-                Err(NotConnected::Unclear(why)) => {
-                    tracing::debug!(host = %peer.host, why, "another host of the cell is not reached");
-                    return Err(unreached(&peer));
-                }
-            };
+            let sender = shared.reach(&peer).await?;
             let passed =
                 peer::pass_on(sender, &peer, body, &request.caller.events, shared.settings.message_bytes).await;
             match passed {
@@ -263,18 +294,9 @@ impl PeerServer for Served {
         let Arriving { head, arguments, events, cancel } = arriving;
         let context = head.context();
         let key = SessionKey { tenant: context.tenant.clone(), session: context.session.clone() };
-        let living = match shared.standing.check() {
-            Ok(living) => living,
+        let held = match shared.begin_passed(&key, head.may_claim).await? {
+            Ok(held) => held,
             Err(error) => return Ok(async { Err(error) }.boxed()),
-        };
-        let held = match shared.held.begin(&key, &shared.standing, living) {
-            Some(call) => call,
-            None if head.may_claim && !living.is_draining => match shared.home(&key).await {
-                Ok(Home::Here(call)) => call,
-                Ok(Home::At(..)) => return Err(Misdirected::NotHome),
-                Err(error) => return Ok(async { Err(error) }.boxed()),
-            },
-            None => return Err(Misdirected::NotHome),
         };
         let running = async move {
             shared.with_files(&key, &held, head.keeps_files).await?;
@@ -294,15 +316,7 @@ impl PeerServer for Served {
         // What a handle names needs no home: it is there, or it is gone.
         let Some(home) = home else { return Ok(door.answer(client, request).await) };
         let key = home.key();
-        let living = shared.standing.check().map_err(|_| Misdirected::NotReady)?;
-        let held = match shared.held.begin(&key, &shared.standing, living) {
-            Some(call) => call,
-            None if home.may_claim && !living.is_draining => match shared.home(&key).await {
-                Ok(Home::Here(call)) => call,
-                Ok(Home::At(..)) | Err(_) => return Err(Misdirected::NotHome),
-            },
-            None => return Err(Misdirected::NotHome),
-        };
+        let held = shared.begin_passed(&key, home.may_claim).await?.map_err(|_| Misdirected::NotReady)?;
         if let Err(error) = shared.with_files(&key, &held, home.keeps_files).await {
             return Ok(door.refuse(error));
         }

@@ -9,11 +9,11 @@ use http::{Request, Response, StatusCode, header};
 use http_body::Frame;
 use http_body_util::{BodyExt as _, Full, StreamBody};
 use tokio::sync::mpsc;
-use wharf_core::{Code, Error};
+use wharf_core::{Code, Error, service::PassedClient};
 use wharf_test_support::in_time;
 
 use super::{TestCell, TestHost, context};
-use crate::{HttpDoor, OtherHost, PassedBody, PassedClient, RequestHome};
+use crate::{HttpDoor, OtherHost, PassedBody, RequestHome};
 
 /// Tells what it was asked, and goes on with what a test sends.
 struct Door(parking_lot::Mutex<Option<mpsc::Receiver<Bytes>>>);

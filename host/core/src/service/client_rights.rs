@@ -2,10 +2,21 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use super::AllowedPlugins;
-use crate::{ContextRules, Quota, tool::ToolSelection};
+use crate::{ContextRules, Quota, TenantId, tool::ToolSelection};
+
+/// The client of a request that one host passes on to another one, which has not seen its token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PassedClient {
+    /// The name of a token of the operator's.
+    Named(String),
+    /// The tenant of a token that an authorization server issued.
+    Issued(TenantId),
+}
 
 /// What the operator lets a client do.
 #[derive(Debug, Clone)]

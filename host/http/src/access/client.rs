@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use wharf_core::{
     Code, ContextRules, Error, HttpLimits, PluginName, TenantId, Token,
-    service::{AllowedPlugins, ClientRights, front_end::FrontEndOwner},
+    service::{AllowedPlugins, ClientRights, PassedClient, front_end::FrontEndOwner},
 };
 
 use crate::{failure::HttpFailure, protocol::ProtocolEndpoint};
@@ -33,15 +33,6 @@ impl HttpClient {
     pub fn new(name: impl Into<String>, token: Token) -> Self {
         Self { name: name.into(), token, tenant: None, rights: ClientRights::everything() }
     }
-}
-
-/// What a client is called.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum ClientName<'c> {
-    /// By the name of its token.
-    Named(&'c str),
-    /// By its tenant alone: an authorization server issues its tokens.
-    Issued,
 }
 
 /// What a running server keeps of a client: its token, its rights and its limits.
@@ -79,9 +70,12 @@ impl ClientAccount {
         }
     }
 
-    /// What it is called where it calls through another host.
-    pub(crate) fn name(&self) -> ClientName<'_> {
-        if self.token.is_some() { ClientName::Named(&self.name) } else { ClientName::Issued }
+    /// Who it is to another host, which has not seen its token.
+    pub(crate) fn when_passed(&self) -> PassedClient {
+        match self.token {
+            Some(_) => PassedClient::Named(self.name.clone()),
+            None => PassedClient::Issued(self.rules.tenant.clone()),
+        }
     }
 
     /// Whether this is the client of the token of this name.

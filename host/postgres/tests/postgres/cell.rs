@@ -3,7 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::task::JoinSet;
-use wharf_cell::{Claim, Claimant, Homes as _, Incarnation, Members as _, NewMember, SessionKey};
+use wharf_cell::{
+    Claim, Claimant, Homes as _, Members as _, NewMember, SessionKey,
+    contract::{self, life},
+};
 use wharf_postgres::{ConnectionOptions, PostgresCell};
 use wharf_test_support::postgres::PostgresServer;
 
@@ -13,25 +16,14 @@ async fn open(connection: &str) -> PostgresCell {
     PostgresCell::open(connection, &ConnectionOptions::default()).await.expect("a cell")
 }
 
-fn life(number: i64) -> Incarnation {
-    Incarnation::from_i64(number).expect("a number")
-}
-
 fn member(number: i64) -> NewMember {
-    NewMember {
-        incarnation: life(number),
-        cell: "test".to_owned(),
-        host: format!("host-{number}"),
-        address: format!("localhost:{number}"),
-        files: "shared".to_owned(),
-        version: "0.1.0".to_owned(),
-    }
+    NewMember { files: "shared".to_owned(), ..contract::member(number) }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cell_on_a_server_keeps_the_contract() {
     let Some(server) = PostgresServer::start() else { return };
-    wharf_cell::contract::run(async || open(&fresh(&server).await).await).await;
+    contract::run(async || open(&fresh(&server).await).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,7 +1,7 @@
 //! What `[http.tls]` names: the certificate that makes connections private, and its key.
 
 use std::{
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -27,10 +27,8 @@ impl TlsFiles {
         if certificate.len() as u64 > MAX_KEY_BYTES {
             return Err(TlsFilesError::TooLong { path: self.certificate.clone() });
         }
-        let opened = secret::open(&self.key, self.allow_unprotected);
-        let mut key = Vec::new();
-        let read = opened.and_then(|file| file.take(MAX_KEY_BYTES).read_to_end(&mut key));
-        read.map_err(|error| TlsFilesError::of(&self.key, error))?;
+        let key = secret::read_bytes(&self.key, self.allow_unprotected, MAX_KEY_BYTES);
+        let key = key.map_err(|error| TlsFilesError::of(&self.key, error))?;
         Tls::new(&certificate, &key).map_err(TlsFilesError::Unfit)
     }
 }
