@@ -132,22 +132,20 @@ impl Processes {
     }
 
     /// The one way to a process: to anybody but its owner it looks like one that never
-    /// was.
+    /// was. What an earlier incarnation of this host began is gone, although its output is
+    /// still on this disk: the other hosts have said so.
     fn find(&self, owner: &Owner, id: ProcessId) -> Result<Arc<Process>, ProcessError> {
-        self.table().find(owner, id).ok_or_else(|| self.absent(id))
-    }
-
-    /// What is answered for a process that its caller does not find here. Asked behind the
-    /// look-up: what an earlier incarnation of this host began may still be there.
-    fn absent(&self, id: ProcessId) -> ProcessError {
-        if self.settings.handles.is_of_another_host(&id.0) { ProcessError::HostEnded } else { ProcessError::NotFound }
+        if self.settings.handles.is_of_another_host(&id.0) {
+            return Err(ProcessError::HostEnded);
+        }
+        self.table().find(owner, id).ok_or(ProcessError::NotFound)
     }
 
     /// What is answered where the output of a process cannot be read.
-    fn unreadable(&self, id: ProcessId, OutputReadError(source): OutputReadError) -> ProcessError {
+    fn unreadable(OutputReadError(source): OutputReadError) -> ProcessError {
         // Removed while it was being asked for.
         if source.kind() == io::ErrorKind::NotFound {
-            return self.absent(id);
+            return ProcessError::NotFound;
         }
         ProcessError::Storage { what: "read the output of the process", source }
     }

@@ -114,21 +114,22 @@ impl Terminals {
     /// The one way to a terminal: to anybody but its owner it looks like one that
     /// never was.
     fn find(&self, owner: &TerminalOwner, id: TerminalId) -> Result<Arc<PooledTerminal>, TerminalError> {
+        self.own(id)?;
         let table = self.pool.table();
         if let Some(found) = table.find(owner, id) {
             return Ok(found);
         }
         Err(match table.find_lost(owner, id) {
             Some(lost) => TerminalError::Over { because: lost.because() },
-            None => self.absent(id),
+            None => TerminalError::NotFound,
         })
     }
 
-    /// What is answered for a terminal that its caller does not find here. Asked behind the
-    /// look-up: what an earlier incarnation of this host opened may still be there.
-    fn absent(&self, id: TerminalId) -> TerminalError {
+    /// Refuses what names another host, or an earlier incarnation of this one: it is gone,
+    /// although something of it may still be here.
+    fn own(&self, id: TerminalId) -> Result<(), TerminalError> {
         let is_of_another_host = self.pool.settings.handles.is_of_another_host(&id.0);
-        if is_of_another_host { TerminalError::HostEnded } else { TerminalError::NotFound }
+        if is_of_another_host { Err(TerminalError::HostEnded) } else { Ok(()) }
     }
 
     /// The same for what its owner does with it.
@@ -138,6 +139,7 @@ impl Terminals {
 
     /// A terminal that was lost with an earlier host.
     fn lost(&self, owner: &TerminalOwner, id: TerminalId) -> Option<Arc<LostTerminal>> {
+        self.own(id).ok()?;
         self.pool.table().find_lost(owner, id)
     }
 

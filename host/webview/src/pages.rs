@@ -109,20 +109,10 @@ impl Core {
         page.look(&*self.backend, look)
     }
 
-    /// What is answered for a page that its caller does not find here.
-    fn no_page(&self, PageId(id): PageId) -> WebViewError {
-        self.absent(&id, "page", WebViewError::NoPage)
-    }
-
-    /// The same for a request.
-    fn no_request(&self, RequestId(id): RequestId) -> WebViewError {
-        self.absent(&id, "request", WebViewError::NoRequest)
-    }
-
-    /// Asked behind the look-up: what an earlier incarnation of this host opened may still
-    /// be there.
-    fn absent(&self, id: &Handle, what: &'static str, here: WebViewError) -> WebViewError {
-        if self.settings.handles.is_of_another_host(id) { WebViewError::HostEnded { what } } else { here }
+    /// Refuses what names another host, or an earlier incarnation of this one: it is gone,
+    /// although something of it may still be here.
+    fn own(&self, id: &Handle, what: &'static str) -> Result<(), WebViewError> {
+        if self.settings.handles.is_of_another_host(id) { Err(WebViewError::HostEnded { what }) } else { Ok(()) }
     }
 
     fn info(&self, page: &Page) -> PageInfo {
@@ -243,15 +233,17 @@ impl WebViews {
 
     /// Decides who may see a page, here alone.
     fn find(&self, owner: &WebViewOwner, id: PageId) -> Result<Arc<Page>, WebViewError> {
-        self.core.page(id).filter(|page| page.owner == *owner).ok_or_else(|| self.core.no_page(id))
+        self.core.own(&id.0, "page")?;
+        self.core.page(id).filter(|page| page.owner == *owner).ok_or(WebViewError::NoPage)
     }
 
     /// The page of a request. The request of another owner does not exist here.
     fn find_request(&self, owner: &WebViewOwner, id: RequestId) -> Result<Arc<Page>, WebViewError> {
+        self.core.own(&id.0, "request")?;
         let knows = |page: &Arc<Page>| {
             self.core.look(page, |state, _| !matches!(state.requests.look(id), RequestLookup::Unknown))
         };
-        self.core.pages(|page| page.owner == *owner).into_iter().find(knows).ok_or_else(|| self.core.no_request(id))
+        self.core.pages(|page| page.owner == *owner).into_iter().find(knows).ok_or(WebViewError::NoRequest)
     }
 }
 

@@ -197,8 +197,8 @@ impl Streams {
     /// # Errors
     /// `not-found` where there is none; `gone` where its id names another host.
     pub fn writer(&self, owner: &StreamOwner, id: StreamId) -> Result<StreamWriter, StreamError> {
-        let found = self.find(id).filter(|record| record.owner == *owner);
-        found.map(|record| StreamWriter { record }).ok_or_else(|| self.absent(id))
+        let record = self.find(id, |found| *found == *owner)?;
+        Ok(StreamWriter { record })
     }
 
     /// A reader of a stream of this context's session and assistant.
@@ -206,8 +206,8 @@ impl Streams {
     /// # Errors
     /// `not-found` where there is none; `gone` where its id names another host.
     pub fn reader(&self, context: &Context, id: StreamId) -> Result<StreamReader, StreamError> {
-        let found = self.find(id).filter(|record| record.owner.is_read_by(context));
-        found.map(|record| StreamReader { record }).ok_or_else(|| self.absent(id))
+        let record = self.find(id, |owner| owner.is_read_by(context))?;
+        Ok(StreamReader { record })
     }
 
     /// The streams that this context may read, oldest first.
@@ -279,14 +279,13 @@ impl Streams {
         records.len()
     }
 
-    /// What is answered for a stream that its caller does not find here. Asked behind the
-    /// look-up: what an earlier incarnation of this host opened may still be there.
-    fn absent(&self, id: StreamId) -> StreamError {
-        if self.handles.is_of_another_host(&id.0) { StreamError::HostEnded } else { StreamError::NotFound }
-    }
-
-    fn find(&self, id: StreamId) -> Option<Arc<Record>> {
-        self.lock().get(&id).map(|kept| Arc::clone(&kept.record))
+    /// What names another host is gone, also what an earlier incarnation of this one opened.
+    fn find(&self, id: StreamId, is_theirs: impl FnOnce(&StreamOwner) -> bool) -> Result<Arc<Record>, StreamError> {
+        if self.handles.is_of_another_host(&id.0) {
+            return Err(StreamError::HostEnded);
+        }
+        let found = self.lock().get(&id).map(|kept| Arc::clone(&kept.record));
+        found.filter(|record| is_theirs(&record.owner)).ok_or(StreamError::NotFound)
     }
 
     fn expire(&self, records: &mut HashMap<StreamId, Kept>) {

@@ -24,8 +24,9 @@ use super::Handle;
 /// nobody.
 ///
 /// The number is no secret and proves nothing: everybody reads it in a handle, and can
-/// write one that has it. What nobody guesses are the 90 random bits behind it. So a host
-/// looks a handle up first, and asks the mint only where it found nothing.
+/// write one that has it. What nobody guesses are the 90 random bits behind it. A host asks
+/// the mint before it looks a handle up: what another host made, or an earlier incarnation of
+/// this one, is gone for everybody from the moment at which the others took it for dead.
 #[derive(Debug, Clone, Default)]
 pub struct HandleMint {
     /// Zero where the host stands alone.

@@ -42,9 +42,8 @@ impl Processes {
         let process = self.find(owner, id)?;
         let snapshot = process.snapshot().await;
         let guidance = self.count_poll(&process, snapshot.status);
-        let unreadable = |error| self.unreadable(id, error);
-        let stdout = process.stdout.tail(lines, max_bytes).map_err(unreadable)?;
-        let stderr = process.stderr.tail(lines, max_bytes).map_err(unreadable)?;
+        let stdout = process.stdout.tail(lines, max_bytes).map_err(Self::unreadable)?;
+        let stderr = process.stderr.tail(lines, max_bytes).map_err(Self::unreadable)?;
         Ok(PollReport { process: snapshot, stdout, stderr, guidance })
     }
 

@@ -37,7 +37,7 @@ impl Processes {
         max_bytes: usize,
     ) -> Result<OutputPiece, ProcessError> {
         let process = self.find(owner, id)?;
-        process.output(stream).read(cursor, max_bytes).map_err(|error| self.unreadable(id, error))
+        process.output(stream).read(cursor, max_bytes).map_err(Self::unreadable)
     }
 
     /// The last lines of a stream; see [`crate::output::CapturedOutput::tail`].
@@ -53,7 +53,7 @@ impl Processes {
         max_bytes: usize,
     ) -> Result<OutputPiece, ProcessError> {
         let process = self.find(owner, id)?;
-        process.output(stream).tail(lines, max_bytes).map_err(|error| self.unreadable(id, error))
+        process.output(stream).tail(lines, max_bytes).map_err(Self::unreadable)
     }
 
     /// The first lines of a stream; see [`crate::output::CapturedOutput::head`].
@@ -69,6 +69,6 @@ impl Processes {
         max_bytes: usize,
     ) -> Result<OutputPiece, ProcessError> {
         let process = self.find(owner, id)?;
-        process.output(stream).head(lines, max_bytes).map_err(|error| self.unreadable(id, error))
+        process.output(stream).head(lines, max_bytes).map_err(Self::unreadable)
     }
 }

@@ -89,9 +89,8 @@ impl Processes {
                 StreamName::Stderr => err,
             };
             if let (Some(search), Some((stream, ..))) = (&mut search, &condition.pattern)
-                && let Some(found) = search_before(search, progress(*stream).bytes, time_up)
-                    .await
-                    .map_err(|error| self.unreadable(id, error))?
+                && let Some(found) =
+                    search_before(search, progress(*stream).bytes, time_up).await.map_err(Self::unreadable)?
             {
                 break WaitEnd::Pattern(found);
             }

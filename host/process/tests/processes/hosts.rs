@@ -55,18 +55,18 @@ async fn a_host_alone_takes_no_id_for_that_of_another_host() {
 }
 
 #[tokio::test]
-async fn what_an_earlier_incarnation_started_is_found_until_it_is_removed_and_is_gone_then() {
+async fn what_an_earlier_incarnation_started_is_gone_although_its_output_is_still_there() {
     let handles = mint(0xa1);
     let registry = TestRegistry::with(ProcessSettings { handles: handles.clone(), ..settings() }).await;
     let id = registry.shell("echo kept").await;
-    handles.change(NonZeroU32::new(0xa2).expect("not zero"));
     let finished = registry.exit(id).await.finished.expect("a time");
     assert_eq!(registry.tail(id), "kept\n");
+    handles.change(NonZeroU32::new(0xa2).expect("not zero"));
     let later = registry.processes.spawn(&owner("one"), shell("true"), usize::MAX).await.expect("a process");
     assert!(later.to_string().starts_with("000000a2"), "{later}");
-    // Others can tell neither that it is there nor whose it is.
-    for id in [id, id_of(&mint(0xa1))] {
-        for error in refusals(&registry.processes, &owner("two"), id).await {
+    // Nobody can tell whether it is there, nor whose it is.
+    for (whose, id) in [("one", id), ("two", id), ("two", id_of(&mint(0xa1)))] {
+        for error in refusals(&registry.processes, &owner(whose), id).await {
             assert!(matches!(error, ProcessError::HostEnded), "{error:?}");
         }
     }

@@ -25,7 +25,8 @@ impl Terminals {
     /// # Errors
     /// [`TerminalError::NotFound`]; [`TerminalError::TooManyViewers`].
     pub fn attach(&self, id: TerminalId) -> Result<AttachedTerminal, TerminalError> {
-        let terminal = self.pool.table().get(id).ok_or_else(|| self.absent(id))?;
+        self.own(id)?;
+        let terminal = self.pool.table().get(id).ok_or(TerminalError::NotFound)?;
         let viewer = terminal.session.view(false)?;
         if terminal.ended_at().is_some() {
             terminal.session.end_views();

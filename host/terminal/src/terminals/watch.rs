@@ -96,12 +96,13 @@ impl Terminals {
         id: TerminalId,
         from: Option<u64>,
     ) -> Result<WatchedTerminal, TerminalError> {
+        self.own(id)?;
         let lost = self.pool.table().get_lost(id);
         if let Some(lost) = lost.filter(|lost| may_see(context, &lost.record.owner)) {
             return Err(TerminalError::Over { because: lost.because() });
         }
         let found = self.pool.table().get(id);
-        let terminal = found.filter(|terminal| may_see(context, &terminal.owner)).ok_or_else(|| self.absent(id))?;
+        let terminal = found.filter(|terminal| may_see(context, &terminal.owner)).ok_or(TerminalError::NotFound)?;
         let resizes = terminal.session.resizes();
         // A cursor does not say on which side of a change right there it stands.
         let from = from.filter(|from| resizes.count == 0 || *from > resizes.last_at);

@@ -1,8 +1,7 @@
 //! Whose terminal it is where many hosts serve as one.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::num::NonZeroU32;
 
-use tokio::time::Instant;
 use wharf_core::{Code, Error, handle::HandleMint};
 use wharf_terminal::{TerminalError, TerminalId};
 
@@ -56,24 +55,20 @@ async fn a_host_alone_takes_no_id_for_that_of_another_host() {
 }
 
 #[tokio::test]
-async fn what_an_earlier_incarnation_opened_is_found_until_it_is_forgotten_and_is_gone_then() {
+async fn what_an_earlier_incarnation_opened_is_gone_although_it_is_still_there() {
     let handles = mint(0xa1);
     let (pool, owner) = (TestPool::with(|settings| settings.handles = handles.clone()), somebody("one"));
     let id = pool.shell(&owner).await;
-    handles.change(NonZeroU32::new(0xa2).expect("not zero"));
     assert!(pool.answer(&owner, id, "echo st''ill").await.0.contains("still"));
-    pool.terminals.watch(owner.context(), id, None).expect("it is there");
-    // Others can tell neither that it is there nor whose it is.
-    for id in [id, id_of(&mint(0xa1))] {
-        for error in refusals(&pool, &somebody("two"), id).await {
+    handles.change(NonZeroU32::new(0xa2).expect("not zero"));
+    // Nobody can tell whether it is there, nor whose it is.
+    for (whose, id) in [(&owner, id), (&somebody("two"), id), (&somebody("two"), id_of(&mint(0xa1)))] {
+        let mut errors = Vec::from(refusals(&pool, whose, id).await);
+        errors.extend(pool.terminals.watch(whose.context(), id, None).err());
+        errors.extend(pool.terminals.attach(id).err());
+        assert_eq!(errors.len(), 14);
+        for error in errors {
             assert!(matches!(error, TerminalError::HostEnded), "{error:?}");
         }
-    }
-    pool.close(&owner, id).await;
-    assert!(pool.text(&owner, id).contains("still"), "what it printed can be read");
-    let later = Instant::now() + Duration::from_secs(2 * 3_600);
-    assert_eq!(pool.terminals.sweep_as_of(later).await.forgotten, 1);
-    for error in refusals(&pool, &owner, id).await {
-        assert!(matches!(error, TerminalError::HostEnded), "{error:?}");
     }
 }

@@ -234,7 +234,7 @@ impl WebViews {
 impl Core {
     /// The outcome of a request of this page.
     fn outcome(&self, state: &PageState, id: RequestId, now: Instant) -> Outcome {
-        Outcome::of(state, id, now).unwrap_or_else(|| Outcome::absent(&self.no_request(id)))
+        Outcome::of(state, id, now).unwrap_or_else(|| Outcome::absent(&WebViewError::NoRequest))
     }
 
     /// The outcome, with advice for callers that poll too often.

@@ -55,7 +55,7 @@ impl WebViews {
             state.touch(now);
             let conflict = |problem: &str| Err(WebViewError::Conflict { problem: problem.to_owned() });
             match state.requests.look(id) {
-                RequestLookup::Unknown => Err(self.core.no_request(id)),
+                RequestLookup::Unknown => Err(WebViewError::NoRequest),
                 RequestLookup::Expired => Err(WebViewError::Gone { what: "this result" }),
                 RequestLookup::Kept(request) => match &request.state {
                     RequestState::Pending { .. } => conflict("this request is pending; wait for its end first"),
