@@ -73,12 +73,21 @@ impl Cluster {
     pub fn host_in(&self, name: &str, data: Data) -> ClusterHost {
         let token_file = data.path().join("http-token");
         let token_file = token_file.to_str().expect("text").to_owned();
-        let server = Server::start_in(data, &["--http-token-file", &token_file]);
+        // What the hosts say of each other is shown where a test fails.
+        let log = ["--log", "warn,wharf=info,wharf_cell=debug"];
+        let server = Server::start_in(data, &[&log[..], &["--http-token-file", &token_file]].concat());
         ClusterHost { server, name: name.to_owned() }
     }
 }
 
 impl ClusterHost {
+    /// Kills it as a crash would: what it leaves on its disk.
+    #[must_use]
+    pub fn killed(mut self) -> Data {
+        self.server.kill();
+        std::mem::replace(&mut self.server.data, Data::alone())
+    }
+
     /// Calls a tool in a session: the result, whatever it is.
     ///
     /// # Panics

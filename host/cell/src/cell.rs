@@ -1,6 +1,7 @@
 //! A host as a member of its cell.
 
 mod beats;
+mod files;
 mod passing;
 mod routing;
 
@@ -182,17 +183,18 @@ impl Cell {
     /// whose files were here find them lost.
     pub async fn leave(&self) {
         let shared = &self.shared;
-        let incarnation = self.incarnation();
         shared.standing.leaving();
         shared.stop.cancel();
         shared.tasks.close();
         shared.held.clear();
-        let leaving = tokio::time::timeout(shared.settings.times.beat_patience, shared.members.leave(incarnation));
+        // A beat on its way that hears of the end would take it for a death, and join anew.
+        shared.tasks.wait().await;
+        let leaving = shared.members.leave(self.incarnation());
+        let leaving = tokio::time::timeout(shared.settings.times.beat_patience, leaving);
         if let Ok(Err(error)) = leaving.await {
             let error = wharf_core::text::with_causes(&error);
             tracing::warn!(error, "this host has left without a word; the others will find it dead");
         }
-        shared.tasks.wait().await;
     }
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use wharf_core::TenantId;
 
 use crate::{
-    Beat, Claim, Claimant, FilesUse, Homes, HostReport, Incarnation, JoinRefused, Members, NewMember, SessionKey,
+    Beat, Claim, Claimant, FilesHere, FilesUse, Homes, HostReport, Incarnation, JoinRefused, Members, NewMember,
+    SessionKey,
 };
 
 /// How long a dead home keeps its sessions in this suite.
@@ -185,28 +186,72 @@ pub async fn a_dead_home_is_taken_over_after_a_while(cell: &impl CellUnderTest) 
     assert!(taken_over(cell, &key, 2, "files-2").await > epoch, "the epoch goes on");
 }
 
-/// Files that stayed behind are told as lost, once, and only where there were some.
-pub async fn lost_files_are_told_once(cell: &impl CellUnderTest) {
+async fn files(cell: &impl CellUnderTest, key: &SessionKey, by: i64, here: FilesHere) -> FilesUse {
+    cell.use_files(key, life(by), here).await.expect("it answers")
+}
+
+/// Files that stayed behind are lost until the new home has none, and only where there were some.
+pub async fn lost_files_are_lost_until_the_new_home_has_none(cell: &impl CellUnderTest) {
     joined(cell, &[1, 2]).await;
     let (with, without, back) = (session("acme", "with"), session("acme", "without"), session("acme", "back"));
     for key in [&with, &without, &back] {
         mine(cell, key, 1).await;
     }
     for key in [&with, &back] {
-        assert_eq!(cell.use_files(key, life(1)).await.expect("it answers"), FilesUse::Kept);
+        assert_eq!(files(cell, key, 1, FilesHere::AsTheyWere).await, FilesUse::Kept);
     }
     // The same files are there for the next life of the host.
     let again = NewMember { incarnation: life(3), ..member(1) };
     cell.join(&again).await.expect("it answers").expect("it joins");
     taken_over(cell, &back, 3, "files-1").await;
-    assert_eq!(cell.use_files(&back, life(3)).await.expect("it answers"), FilesUse::Kept);
+    assert_eq!(files(cell, &back, 3, FilesHere::AsTheyWere).await, FilesUse::Kept);
+    cell.leave(life(3)).await.expect("it answers");
     for key in [&with, &without] {
         taken_over(cell, key, 2, "files-2").await;
     }
-    assert_eq!(cell.use_files(&with, life(1)).await.expect("it answers"), FilesUse::NotHome);
-    assert_eq!(cell.use_files(&with, life(2)).await.expect("it answers"), FilesUse::Lost);
-    assert_eq!(cell.use_files(&with, life(2)).await.expect("it answers"), FilesUse::Kept, "told once");
-    assert_eq!(cell.use_files(&without, life(2)).await.expect("it answers"), FilesUse::Kept);
+    assert_eq!(files(cell, &with, 1, FilesHere::Removed).await, FilesUse::NotHome);
+    for _ in 0..2 {
+        assert_eq!(files(cell, &with, 2, FilesHere::AsTheyWere).await, FilesUse::Lost);
+    }
+    assert_eq!(files(cell, &with, 2, FilesHere::Removed).await, FilesUse::Kept);
+    assert_eq!(files(cell, &with, 2, FilesHere::AsTheyWere).await, FilesUse::Kept);
+    assert_eq!(files(cell, &without, 2, FilesHere::AsTheyWere).await, FilesUse::Kept);
+    // The host that had them before has old ones now.
+    let again = NewMember { incarnation: life(5), ..member(1) };
+    cell.join(&again).await.expect("it answers").expect("it joins");
+    cell.leave(life(2)).await.expect("it answers");
+    taken_over(cell, &with, 5, "files-1").await;
+    assert_eq!(files(cell, &with, 5, FilesHere::AsTheyWere).await, FilesUse::Lost);
+}
+
+/// A session without a home goes to the host that has its files, also after that host started
+/// again; not to one that drains.
+pub async fn a_session_goes_where_its_files_are(cell: &impl CellUnderTest) {
+    joined(cell, &[1, 2]).await;
+    let (idle, died) = (session("acme", "idle"), session("acme", "died"));
+    let epoch = mine(cell, &idle, 1).await;
+    mine(cell, &died, 1).await;
+    for key in [&idle, &died] {
+        assert_eq!(files(cell, key, 1, FilesHere::AsTheyWere).await, FilesUse::Kept);
+    }
+    cell.release(&[(idle.clone(), epoch)], life(1)).await.expect("it answers");
+    let claim = async |key| cell.claim(key, claimant(life(2), "files-2")).await.expect("it answers");
+    assert_eq!(claim(&idle).await, Claim::FilesAt { by: life(1) });
+    assert_eq!(claim(&died).await, Claim::Held { by: life(1) });
+    let again = NewMember { incarnation: life(3), ..member(1) };
+    cell.join(&again).await.expect("it answers").expect("it joins");
+    loop {
+        match claim(&died).await {
+            Claim::FilesAt { by } => break assert_eq!(by, life(3)),
+            Claim::Dying { wait } => tokio::time::sleep(wait).await,
+            other => panic!("{other:?}"),
+        }
+    }
+    taken_over(cell, &died, 3, "files-1").await;
+    assert_eq!(files(cell, &died, 3, FilesHere::AsTheyWere).await, FilesUse::Kept);
+    assert!(cell.drain("host-1", true).await.expect("it answers"));
+    assert!(matches!(claim(&idle).await, Claim::Mine { .. }), "they are lost, as its operator wants it");
+    assert_eq!(files(cell, &idle, 2, FilesHere::AsTheyWere).await, FilesUse::Lost);
 }
 
 /// A tenure that was given up is free at once; one that goes on under a later epoch is not.
@@ -228,12 +273,12 @@ pub async fn a_host_that_leaves_frees_its_sessions(cell: &impl CellUnderTest) {
     let (key, with) = (session("acme", "s-1"), session("acme", "with"));
     mine(cell, &key, 1).await;
     mine(cell, &with, 1).await;
-    assert_eq!(cell.use_files(&with, life(1)).await.expect("it answers"), FilesUse::Kept);
+    assert_eq!(files(cell, &with, 1, FilesHere::AsTheyWere).await, FilesUse::Kept);
     cell.leave(life(1)).await.expect("it answers");
     assert!(cell.list().await.expect("it answers").iter().all(|host| host.incarnation != life(1)));
     mine(cell, &key, 2).await;
     mine(cell, &with, 2).await;
-    assert_eq!(cell.use_files(&with, life(2)).await.expect("it answers"), FilesUse::Lost);
+    assert_eq!(files(cell, &with, 2, FilesHere::AsTheyWere).await, FilesUse::Lost);
 }
 
 /// Names with quotes, percent signs and the like are names.
@@ -255,7 +300,8 @@ pub async fn run<C: CellUnderTest>(make: impl AsyncFn() -> C) {
     a_session_has_one_home(&make().await).await;
     claims_at_once_make_one_home(&make().await).await;
     a_dead_home_is_taken_over_after_a_while(&make().await).await;
-    lost_files_are_told_once(&make().await).await;
+    lost_files_are_lost_until_the_new_home_has_none(&make().await).await;
+    a_session_goes_where_its_files_are(&make().await).await;
     a_tenure_that_is_given_up_is_free(&make().await).await;
     a_host_that_leaves_frees_its_sessions(&make().await).await;
     names_are_no_code(&make().await).await;

@@ -2,12 +2,15 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
 use parking_lot::Mutex;
-use tokio::time::Instant;
+use tokio::{sync::Mutex as AsyncMutex, time::Instant};
 use wharf_core::{Error, SessionId, TenantId, service::HomeHold};
 
 use crate::{
@@ -22,11 +25,30 @@ pub(crate) struct HeldHomes(Mutex<HashMap<SessionKey, Tenure>>);
 #[derive(Debug)]
 struct Tenure {
     epoch: i64,
-    /// Whether the database knows that files of the session are here.
-    has_files: bool,
+    files: Arc<TenureFiles>,
     /// Calls that run.
     calls: usize,
     used: Instant,
+}
+
+/// What is known of the session's files in one tenure.
+#[derive(Debug, Default)]
+pub(crate) struct TenureFiles {
+    /// Whether the database knows that they are here.
+    are_entered: AtomicBool,
+    /// Held while they are being entered: whether earlier ones were lost.
+    pub(crate) were_lost: Arc<AsyncMutex<bool>>,
+}
+
+impl TenureFiles {
+    /// The database knows that they are here.
+    pub(crate) fn enter(&self) {
+        self.are_entered.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn are_entered(&self) -> bool {
+        self.are_entered.load(Ordering::Acquire)
+    }
 }
 
 /// A call that runs in a session that is at home here.
@@ -35,8 +57,9 @@ pub(crate) struct HeldCall {
     session: SessionKey,
     standing: Arc<Standing>,
     living: Living,
-    /// Whether the database has yet to learn that files of the session are here.
-    pub(crate) files_are_unknown: bool,
+    pub(crate) files: Arc<TenureFiles>,
+    /// Whether they were known to be here when the call began.
+    pub(crate) files_were_entered: bool,
 }
 
 impl HeldHomes {
@@ -51,30 +74,24 @@ impl HeldHomes {
         let tenure = homes.get_mut(session)?;
         tenure.calls += 1;
         tenure.used = Instant::now();
-        let files_are_unknown = !tenure.has_files;
+        let files = Arc::clone(&tenure.files);
         drop(homes);
         Some(HeldCall {
             homes: Arc::clone(self),
             session: session.clone(),
             standing: Arc::clone(standing),
             living,
-            files_are_unknown,
+            files_were_entered: files.are_entered(),
+            files,
         })
     }
 
     /// This host has become the home of a session, or is it still under a later epoch.
     pub(crate) fn insert(&self, session: SessionKey, epoch: i64) {
         let mut homes = self.0.lock();
-        let tenure =
-            homes.entry(session).or_insert_with(|| Tenure { epoch, has_files: false, calls: 0, used: Instant::now() });
+        let fresh = || Tenure { epoch, files: Arc::default(), calls: 0, used: Instant::now() };
+        let tenure = homes.entry(session).or_insert_with(fresh);
         tenure.epoch = tenure.epoch.max(epoch);
-    }
-
-    /// The database knows that files of the session are here.
-    pub(crate) fn has_files(&self, session: &SessionKey) {
-        if let Some(tenure) = self.0.lock().get_mut(session) {
-            tenure.has_files = true;
-        }
     }
 
     /// This host is not the home of a session any more.

@@ -41,6 +41,11 @@ pub enum Claim {
         /// Its life.
         by: Incarnation,
     },
+    /// No host is, and one that lives has files of the session: it should be the home.
+    FilesAt {
+        /// Its life.
+        by: Incarnation,
+    },
     /// The home was declared dead a moment ago.
     Dying {
         /// After how long another host may take its place.
@@ -50,12 +55,22 @@ pub enum Claim {
     ClaimantDead,
 }
 
+/// What the home of a session knows of the session's files in its own data directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilesHere {
+    /// They are as this host left them, perhaps long ago.
+    AsTheyWere,
+    /// This host has just removed them.
+    Removed,
+}
+
 /// What became of the files of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilesUse {
-    /// They are those that were there before, or there were none.
+    /// The home keeps files of the session from now on.
     Kept,
-    /// An earlier home had some, and this one has not: told once.
+    /// Another host had the latest, and they are lost: the home has to remove what it may have of
+    /// earlier ones first.
     Lost,
     /// The host is not the home any more.
     NotHome,
@@ -70,11 +85,17 @@ pub trait Homes: Send + Sync + 'static {
     /// Where the database does not answer.
     async fn claim(&self, session: &SessionKey, claimant: Claimant<'_>) -> Result<Claim, StoreUnavailable>;
 
-    /// Enters that the home keeps files of a session from now on.
+    /// Enters that the home keeps files of a session from now on. Where files were lost, it enters
+    /// nothing before the home has removed those that it may have of an earlier time.
     ///
     /// # Errors
     /// Where the database does not answer.
-    async fn use_files(&self, session: &SessionKey, incarnation: Incarnation) -> Result<FilesUse, StoreUnavailable>;
+    async fn use_files(
+        &self,
+        session: &SessionKey,
+        incarnation: Incarnation,
+        here: FilesHere,
+    ) -> Result<FilesUse, StoreUnavailable>;
 
     /// Gives up tenures: each where its epoch is still this one.
     ///

@@ -30,7 +30,7 @@ mod wire;
 
 pub use cell::{Cell, OtherHost, RequestHome};
 pub use error::{CellError, StoreUnavailable};
-pub use homes::{Claim, Claimant, FilesUse, Homes, SessionKey};
+pub use homes::{Claim, Claimant, FilesHere, FilesUse, Homes, SessionKey};
 pub use incarnation::Incarnation;
 pub use members::{Beat, HostRecord, HostReport, JoinRefused, Members, NewMember};
 #[cfg(any(test, feature = "contract"))]

@@ -11,8 +11,8 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use crate::{
-    Beat, Claim, Claimant, FilesUse, Homes, HostRecord, HostReport, Incarnation, JoinRefused, Members, NewMember,
-    SessionKey, StoreUnavailable,
+    Beat, Claim, Claimant, FilesHere, FilesUse, Homes, HostRecord, HostReport, Incarnation, JoinRefused, Members,
+    NewMember, SessionKey, StoreUnavailable,
 };
 
 /// Members and homes in memory. It can be told not to answer.
@@ -71,6 +71,12 @@ impl MemoryCell {
 impl State {
     fn lives(&self, incarnation: Incarnation) -> bool {
         self.hosts.get(&incarnation).is_some_and(|host| host.dead_at.is_none())
+    }
+
+    /// The host that has these files and takes sessions.
+    fn keeper(&self, files: &str) -> Option<Incarnation> {
+        let takes = |host: &Host| host.dead_at.is_none() && !host.is_draining && host.member.files == files;
+        self.hosts.iter().find(|(_, host)| takes(host)).map(|(incarnation, _)| *incarnation)
     }
 
     /// How long ago a home died; for ever where nobody knows it any more.
@@ -190,6 +196,12 @@ impl Homes for MemoryCell {
             }
         }
         let fresh = || Home { by: None, epoch: 0, files: None, files_are_lost: false };
+        if by != Some(incarnation)
+            && let Some(kept) = state.homes.get(session).and_then(|home| home.files.as_deref())
+            && let Some(keeper) = state.keeper(kept).filter(|_| kept != files)
+        {
+            return Ok(Claim::FilesAt { by: keeper });
+        }
         let home = state.homes.entry(session.clone()).or_insert_with(fresh);
         if home.by != Some(incarnation) && home.files.as_deref().is_some_and(|kept| kept != files) {
             (home.files, home.files_are_lost) = (None, true);
@@ -199,14 +211,21 @@ impl Homes for MemoryCell {
         Ok(Claim::Mine { epoch: home.epoch })
     }
 
-    async fn use_files(&self, session: &SessionKey, incarnation: Incarnation) -> Result<FilesUse, StoreUnavailable> {
+    async fn use_files(
+        &self,
+        session: &SessionKey,
+        incarnation: Incarnation,
+        here: FilesHere,
+    ) -> Result<FilesUse, StoreUnavailable> {
         let mut state = self.state()?;
         let files = state.hosts.get(&incarnation).map(|host| host.member.files.clone());
         let home = state.homes.get_mut(session).filter(|home| home.by == Some(incarnation));
         let (Some(home), Some(files)) = (home, files) else { return Ok(FilesUse::NotHome) };
-        let were_lost = std::mem::take(&mut home.files_are_lost);
-        home.files = Some(files);
-        Ok(if were_lost { FilesUse::Lost } else { FilesUse::Kept })
+        if home.files_are_lost && here == FilesHere::AsTheyWere {
+            return Ok(FilesUse::Lost);
+        }
+        (home.files, home.files_are_lost) = (Some(files), false);
+        Ok(FilesUse::Kept)
     }
 
     async fn release(&self, tenures: &[(SessionKey, i64)], incarnation: Incarnation) -> Result<(), StoreUnavailable> {

@@ -7,6 +7,7 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use parking_lot::Mutex;
 use tokio::{sync::Mutex as AsyncMutex, time::Instant};
 
@@ -17,10 +18,10 @@ use crate::{
     wire::Sight,
 };
 
-/// How long a look at a host may take, and one by a witness.
+/// How long a look at a host may take, and one by a witness: who waits hears within a second.
 const LOOK: Duration = Duration::from_millis(300);
-const WITNESS: Duration = Duration::from_millis(400);
-/// Hosts that are asked to look, one after the other, until one can tell.
+const WITNESS: Duration = Duration::from_millis(800);
+/// Hosts that are asked to look, all at once. The first that can tell decides.
 const WITNESSES: usize = 3;
 
 /// What came of a suspicion.
@@ -30,6 +31,15 @@ pub(crate) enum Verdict {
     Dead,
     /// It lives, or nobody can tell yet.
     NotDead,
+}
+
+/// What came of judging a host, or of declaring it dead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Judgement {
+    Dead,
+    /// Another beat has arrived since the one that was seen.
+    Beaten,
+    Unproven,
 }
 
 /// Finds out whether hosts are dead.
@@ -93,19 +103,32 @@ impl Suspicion {
             Known::Alive(_) => {}
             Known::Dead(_) | Known::Unknown => return Verdict::Dead,
         }
-        if peer::look(&self.links, suspect, LOOK).await != Sight::Ended {
-            return Verdict::NotDead;
+        // The last beat of a killed host may still be on its way into the database.
+        for _ in 0..2 {
+            let sight = peer::look(&self.links, suspect, LOOK).await;
+            tracing::debug!(host = %suspect.host, ?sight, "a host that is suspected was looked at");
+            if sight != Sight::Ended {
+                break;
+            }
+            match self.judge(suspect, own).await {
+                Ok(Judgement::Dead) => return Verdict::Dead,
+                Ok(Judgement::Beaten) => {}
+                Ok(Judgement::Unproven) => break,
+                Err(error) => {
+                    undeclared(suspect, &error);
+                    break;
+                }
+            }
         }
-        let judged = self.judge(suspect, own).await;
-        judged.unwrap_or_else(|error| undeclared(suspect, &error))
+        Verdict::NotDead
     }
 
     /// Judges a host that has ended as far as this one can see.
-    async fn judge(&self, suspect: &Peer, own: Incarnation) -> Result<Verdict, StoreUnavailable> {
+    async fn judge(&self, suspect: &Peer, own: Incarnation) -> Result<Judgement, StoreUnavailable> {
         // As of now: the host may have left in order, or be dead already.
         self.refresh().await?;
         if !matches!(self.roster.find(suspect.incarnation), Known::Alive(_)) {
-            return Ok(Verdict::Dead);
+            return Ok(Judgement::Dead);
         }
         let witnesses: Vec<_> =
             self.roster.others(own).into_iter().filter(|peer| peer.incarnation != suspect.incarnation).collect();
@@ -116,14 +139,17 @@ impl Suspicion {
             self.is_borne_out(&witnesses, suspect).await
         };
         if !is_borne_out {
-            return Ok(Verdict::NotDead);
+            return Ok(Judgement::Unproven);
         }
         self.declare(suspect, "nobody listens at its address").await
     }
 
     async fn is_borne_out(&self, witnesses: &[Peer], suspect: &Peer) -> bool {
-        for witness in witnesses.iter().take(WITNESSES) {
-            match peer::probe_by(&self.links, witness, suspect, WITNESS).await {
+        let ask = |witness| async move { (witness, peer::probe_by(&self.links, witness, suspect, WITNESS).await) };
+        let mut asked: FuturesUnordered<_> = witnesses.iter().take(WITNESSES).map(ask).collect();
+        while let Some((witness, sight)) = asked.next().await {
+            tracing::debug!(host = %suspect.host, witness = %witness.host, ?sight, "another host looked");
+            match sight {
                 Sight::Ended => return true,
                 Sight::Alive => return false,
                 Sight::Unclear => {}
@@ -157,22 +183,21 @@ impl Suspicion {
         others
     }
 
-    async fn declare(&self, suspect: &Peer, why: &str) -> Result<Verdict, StoreUnavailable> {
+    async fn declare(&self, suspect: &Peer, why: &str) -> Result<Judgement, StoreUnavailable> {
         let Peer { incarnation, host, .. } = suspect;
-        let Some((beat, _)) = self.roster.beat(*incarnation) else { return Ok(Verdict::NotDead) };
+        let Some((beat, _)) = self.roster.beat(*incarnation) else { return Ok(Judgement::Unproven) };
         let is_dead = self.members.declare_dead(*incarnation, beat).await?;
         self.refresh().await?;
         if !is_dead {
-            return Ok(Verdict::NotDead);
+            return Ok(Judgement::Beaten);
         }
         tracing::warn!(target: "wharf::cell", %host, %incarnation, why, "a host of the cell was declared dead");
-        Ok(Verdict::Dead)
+        Ok(Judgement::Dead)
     }
 }
 
 /// The database does not take a death now.
-fn undeclared(suspect: &Peer, error: &StoreUnavailable) -> Verdict {
+fn undeclared(suspect: &Peer, error: &StoreUnavailable) {
     let error = wharf_core::text::with_causes(error);
     tracing::warn!(host = %suspect.host, error, "a host cannot be declared dead now");
-    Verdict::NotDead
 }

@@ -25,7 +25,7 @@ use wharf_core::{
     service::{Caller, HomeHost, Level, Place, SessionRouter as _, Things},
 };
 
-use crate::{Cell, CellSettings, CellTimes, Members, MemoryCell, PeerAddress, PeerTls};
+use crate::{Cell, CellError, CellSettings, CellTimes, Members, MemoryCell, PeerAddress, PeerTls};
 
 /// Everything happens some twenty times as fast as it does for an operator.
 pub(super) const TIMES: CellTimes = CellTimes {
@@ -111,6 +111,11 @@ impl HomeHost for Tools {
         answered
     }
 
+    async fn remove_files(&self, tenant: &TenantId, session: &SessionId) -> Result<(), Error> {
+        self.seen.lock().push(format!("{tenant}/{session} files removed"));
+        Ok(())
+    }
+
     async fn sessions(&self, _: Things) -> HashSet<(TenantId, SessionId)> {
         HashSet::new()
     }
@@ -168,12 +173,21 @@ impl TestCell {
         address: PeerAddress,
         members: Arc<dyn Members>,
     ) -> TestHost {
+        self.joined(name, address, members).await.expect("it joins")
+    }
+
+    /// A host at an address that an earlier one may not have given up yet.
+    pub(super) async fn started_at(&self, name: &str, address: PeerAddress) -> Option<TestHost> {
+        self.joined(name, address, Arc::clone(&self.store) as Arc<dyn Members>).await.ok()
+    }
+
+    async fn joined(&self, name: &str, address: PeerAddress, members: Arc<dyn Members>) -> Result<TestHost, CellError> {
         let settings = self.settings(name, address, self.authority.host());
         let homes = Arc::clone(&self.store);
         let cell = Cell::new(settings, members, homes).expect("a host");
         let tools = Arc::new(Tools::default());
-        cell.join(Arc::clone(&tools) as Arc<dyn HomeHost>).await.expect("it joins");
-        TestHost { cell, tools }
+        cell.join(Arc::clone(&tools) as Arc<dyn HomeHost>).await?;
+        Ok(TestHost { cell, tools })
     }
 }
 

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use deadpool_postgres::Object;
 use tokio_postgres::{Row, types::ToSql};
 use wharf_cell::{
-    Beat, Claim, Claimant, FilesUse, Homes, HostRecord, HostReport, Incarnation, JoinRefused, Members, NewMember,
-    SessionKey, StoreUnavailable,
+    Beat, Claim, Claimant, FilesHere, FilesUse, Homes, HostRecord, HostReport, Incarnation, JoinRefused, Members,
+    NewMember, SessionKey, StoreUnavailable,
 };
 
 use crate::{ConnectionOptions, DatabaseAddress, DatabaseOpenError, connection::Connections, layout};
@@ -156,6 +156,7 @@ impl Homes for PostgresCell {
         match row.get("outcome") {
             "mine" => Ok(Claim::Mine { epoch: row.get("tenure") }),
             "held" => Incarnation::from_i64(row.get("holder")).map_or_else(odd, |by| Ok(Claim::Held { by })),
+            "files" => Incarnation::from_i64(row.get("holder")).map_or_else(odd, |by| Ok(Claim::FilesAt { by })),
             "dying" => {
                 let wait = u64::try_from(row.get::<_, i64>("wait")).unwrap_or(0);
                 Ok(Claim::Dying { wait: Duration::from_millis(wait) })
@@ -165,10 +166,15 @@ impl Homes for PostgresCell {
         }
     }
 
-    async fn use_files(&self, session: &SessionKey, incarnation: Incarnation) -> Result<FilesUse, StoreUnavailable> {
+    async fn use_files(
+        &self,
+        session: &SessionKey,
+        incarnation: Incarnation,
+        here: FilesHere,
+    ) -> Result<FilesUse, StoreUnavailable> {
         let (tenant, name) = (session.tenant.as_str(), session.session.as_str());
-        let row =
-            self.ask_one("SELECT wharf.use_files_1($1, $2, $3)", &[&tenant, &name, &incarnation.to_i64()]).await?;
+        let (life, removed) = (incarnation.to_i64(), here == FilesHere::Removed);
+        let row = self.ask_one("SELECT wharf.use_files_1($1, $2, $3, $4)", &[&tenant, &name, &life, &removed]).await?;
         Ok(match row.get::<_, Option<bool>>(0) {
             Some(true) => FilesUse::Lost,
             Some(false) => FilesUse::Kept,

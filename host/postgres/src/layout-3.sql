@@ -110,6 +110,7 @@ CREATE FUNCTION wharf.claim_1(
 DECLARE
     own record;
     died record;
+    keeper record;
     now bigint;
 BEGIN
     IF NOT EXISTS (SELECT FROM wharf.host h WHERE h.incarnation = life AND h.dead_at IS NULL) THEN
@@ -142,6 +143,15 @@ BEGIN
             RETURN;
         END IF;
     END IF;
+    IF own.incarnation <> life AND own.files <> has_files THEN
+        SELECT h.incarnation INTO keeper FROM wharf.host h
+        WHERE h.files = own.files AND h.dead_at IS NULL AND NOT h.draining ORDER BY h.beaten DESC LIMIT 1;
+        IF FOUND THEN
+            outcome := 'files';
+            holder := keeper.incarnation;
+            RETURN;
+        END IF;
+    END IF;
     outcome := 'mine';
     tenure := own.epoch + 1;
     UPDATE wharf.home m
@@ -154,7 +164,7 @@ $$;
 
 -- Enters that a home keeps files of a session; whether earlier ones were lost, or NULL where the
 -- host is not the home.
-CREATE FUNCTION wharf.use_files_1(of_tenant text, of_session text, life bigint) RETURNS boolean
+CREATE FUNCTION wharf.use_files_1(of_tenant text, of_session text, life bigint, removed boolean) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
     own record;
@@ -165,9 +175,12 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
+    IF own.files_lost AND NOT removed THEN
+        RETURN true;
+    END IF;
     UPDATE wharf.home m SET files = own.files, files_lost = false, used = wharf.now_1()
     WHERE m.tenant = of_tenant AND m.session = of_session;
-    RETURN own.files_lost;
+    RETURN false;
 END
 $$;
 

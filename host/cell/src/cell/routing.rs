@@ -18,7 +18,7 @@ use wharf_core::{
 
 use super::{Cell, Membership};
 use crate::{
-    Claim, FilesUse, Incarnation, PassedBody, SessionKey, StoreUnavailable,
+    Claim, Incarnation, PassedBody, SessionKey, StoreUnavailable,
     held::HeldCall,
     passed::PassedHead,
     peer::{self, Arrived, Arriving, NotConnected, PassedOn, PeerServer, Sender},
@@ -59,7 +59,7 @@ impl SessionRouter for Cell {
 
 impl Membership {
     /// The home of a session, whose files are entered here where the call may use them here.
-    pub(super) async fn home_with_files(&self, key: &SessionKey, keeps_files: bool) -> Result<Home, Error> {
+    pub(super) async fn home_with_files(self: &Arc<Self>, key: &SessionKey, keeps_files: bool) -> Result<Home, Error> {
         let home = self.home(key).await?;
         if let Home::Here(call) = &home {
             self.with_files(key, call, keeps_files).await?;
@@ -126,6 +126,7 @@ impl Membership {
                 self.away.insert(key.clone(), by);
                 Home::At(peer, MayClaim::No)
             }),
+            Claim::FilesAt { by } => self.find(by).await.map(|peer| Home::At(peer, MayClaim::Yes)),
             Claim::Dying { wait } => Err(Error::retryable(
                 Code::Gone,
                 format!(
@@ -161,32 +162,6 @@ impl Membership {
         // One may have joined, or serve again, since the last reading.
         self.suspicion.refresh().await.map_err(unavailable)?;
         Ok(choose())
-    }
-
-    /// Enters that files of the session are here, where a call may use them.
-    ///
-    /// # Errors
-    /// `gone` once where an earlier home had some.
-    pub(super) async fn with_files(&self, key: &SessionKey, call: &HeldCall, keeps_files: bool) -> Result<(), Error> {
-        if !keeps_files || !call.files_are_unknown {
-            return Ok(());
-        }
-        let used = self.homes.use_files(key, self.standing.incarnation()).await.map_err(unavailable)?;
-        match used {
-            FilesUse::Kept => {
-                self.held.has_files(key);
-                Ok(())
-            }
-            FilesUse::Lost => Err(Error::retryable(
-                Code::Gone,
-                "the files of this session were on a host that has ended, and are lost; the session goes on with an \
-                 empty workspace: call again",
-            )),
-            FilesUse::NotHome => {
-                self.held.remove(key);
-                Err(moving())
-            }
-        }
     }
 
     /// What a call or a request ends with that another host did not answer.

@@ -1,7 +1,10 @@
 //! Who is dead, and what becomes of its sessions.
 
 use std::{
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -26,11 +29,21 @@ async fn taken_over(host: &TestHost, session: &str) {
     until_async("another host is the home", async || host.call(session, "plugin__tool").await.is_ok()).await;
 }
 
-/// Tells a wrong address of one host.
+/// Tells a wrong address of one host, or has beats arrive late.
+#[derive(Default)]
 struct Misled {
     store: Arc<MemoryCell>,
-    host: &'static str,
-    address: PeerAddress,
+    address_of: Option<(&'static str, PeerAddress)>,
+    /// Beats arrive when their host has left.
+    beats_after_leaving: bool,
+    /// One more beat arrives before its host is declared dead.
+    beats_before_death: AtomicBool,
+}
+
+impl Misled {
+    fn of(test: &TestCell) -> Self {
+        Self { store: Arc::clone(&test.store), ..Self::default() }
+    }
 }
 
 #[async_trait]
@@ -40,18 +53,24 @@ impl Members for Misled {
     }
 
     async fn beat(&self, incarnation: Incarnation, report: HostReport) -> Result<Beat, StoreUnavailable> {
+        while self.beats_after_leaving && self.store.list().await?.iter().any(|host| host.incarnation == incarnation) {
+            tokio::task::yield_now().await;
+        }
         self.store.beat(incarnation, report).await
     }
 
     async fn list(&self) -> Result<Vec<HostRecord>, StoreUnavailable> {
         let mut hosts = self.store.list().await?;
-        for host in hosts.iter_mut().filter(|host| host.host == self.host) {
-            host.address = self.address.to_string();
+        if let Some((name, address)) = &self.address_of {
+            hosts.iter_mut().filter(|host| host.host == *name).for_each(|host| host.address = address.to_string());
         }
         Ok(hosts)
     }
 
     async fn declare_dead(&self, incarnation: Incarnation, beat: i64) -> Result<bool, StoreUnavailable> {
+        if self.beats_before_death.swap(false, Ordering::SeqCst) {
+            self.store.beat(incarnation, HostReport::default()).await?;
+        }
         self.store.declare_dead(incarnation, beat).await
     }
 
@@ -81,6 +100,20 @@ async fn a_host_that_is_killed_is_declared_dead_by_two_witnesses_at_once() {
     assert!(is_dead(&test, "one").await);
     taken_over(&two, "s-1").await;
     assert_eq!(dead.calls.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn the_last_beat_of_a_killed_host_does_not_hide_its_death() {
+    let mut test = TestCell::new();
+    test.times = CellTimes { dead: Duration::from_secs(60), dead_without_witness: Duration::from_secs(60), ..TIMES };
+    let (one, _three) = (test.host("one").await, test.host("three").await);
+    let beaten = Misled { beats_before_death: AtomicBool::new(true), ..Misled::of(&test) };
+    let two = test.host_that_reads("two", free_address(), Arc::new(beaten)).await;
+    one.call("s-1", "plugin__tool").await.expect("an answer");
+    two.call("s-1", "plugin__tool").await.expect("an answer");
+    one.kill().await;
+    let error = two.call("s-1", "plugin__tool").await.expect_err("its host is dead");
+    assert_eq!(error.code, Code::Gone, "{error}");
 }
 
 #[tokio::test]
@@ -121,7 +154,7 @@ async fn a_host_that_one_alone_cannot_reach_lives() {
     let (one, three) = (test.host("one").await, test.host("three").await);
     one.call("s-1", "plugin__tool").await.expect("an answer");
     // At the address that the second host has of the first one nobody listens.
-    let misled = Misled { store: Arc::clone(&test.store), host: "one", address: free_address() };
+    let misled = Misled { address_of: Some(("one", free_address())), ..Misled::of(&test) };
     let two = test.host_that_reads("two", free_address(), Arc::new(misled)).await;
     let error = two.call("s-1", "plugin__tool").await.expect_err("it is not reached");
     assert_eq!(error.code, Code::Unavailable, "{error}");
@@ -155,15 +188,7 @@ async fn a_host_that_starts_again_at_its_address_is_another_one() {
     two.call("s-1", "plugin__tool").await.expect("an answer");
     let first = one.cell.incarnation();
     one.kill().await;
-    let again = until_async("it starts again", async || {
-        let settings = test.settings("one", address.clone(), test.authority.host());
-        let store = || Arc::clone(&test.store);
-        let cell = crate::Cell::new(settings, store(), store()).expect("a host");
-        let tools = Arc::new(super::Tools::default());
-        cell.join(Arc::clone(&tools) as Arc<dyn wharf_core::service::HomeHost>).await.ok()?;
-        Some(TestHost { cell, tools })
-    })
-    .await;
+    let again = until_async("it starts again", async || test.started_at("one", address.clone()).await).await;
     assert_ne!(again.cell.incarnation(), first);
     taken_over(&two, "s-1").await;
 }
@@ -219,4 +244,39 @@ async fn files_that_stayed_on_a_dead_host_are_told_as_lost_once() {
     let error = three.call_of(super::request("s-1", "plugin__tool"), true).await.expect_err("the files are lost");
     assert!(error.code == Code::Gone && error.message.contains("files"), "{error}");
     three.call_of(super::request("s-1", "plugin__tool"), true).await.expect("told once");
+}
+
+#[tokio::test]
+async fn files_of_an_earlier_time_are_removed_before_a_call_finds_them() {
+    let test = TestCell::new();
+    let address = free_address();
+    let (one, two) = (test.host_at("one", address.clone()).await, test.host("two").await);
+    let call = async |host: &TestHost| host.call_of(super::request("s-1", "plugin__tool"), true).await;
+    call(&one).await.expect("an answer");
+    one.kill().await;
+    taken_over(&two, "s-1").await;
+    assert_eq!(call(&two).await.expect_err("the files are lost").code, Code::Gone);
+    call(&two).await.expect("told once");
+    two.kill().await;
+    let one = until_async("it starts again", async || test.started_at("one", address.clone()).await).await;
+    taken_over(&one, "s-1").await;
+    let (first, second) = tokio::join!(call(&one), call(&one));
+    let codes = [first, second].map(|answered| answered.expect_err("the files are lost").code);
+    assert_eq!(codes, [Code::Gone; 2], "both began before it was told");
+    call(&one).await.expect("told once");
+    let seen = one.tools.seen.lock().clone();
+    let removed: Vec<_> = seen.iter().enumerate().filter(|(_, what)| what.ends_with("files removed")).collect();
+    assert!(matches!(removed.as_slice(), [(at, _)] if at + 2 == seen.len()), "once, and before a call: {seen:?}");
+}
+
+#[tokio::test]
+async fn a_host_that_leaves_does_not_take_the_answer_to_its_last_beat_for_its_death() {
+    let mut test = TestCell::new();
+    test.times.beat_patience = Duration::from_secs(1);
+    let late = Misled { beats_after_leaving: true, ..Misled::of(&test) };
+    let one = test.host_that_reads("one", free_address(), Arc::new(late)).await;
+    one.cell.leave().await;
+    let hosts = test.store.list().await.expect("it answers");
+    assert!(hosts.is_empty(), "{hosts:?}");
+    assert_eq!(one.tools.ended.load(Ordering::SeqCst), 0);
 }

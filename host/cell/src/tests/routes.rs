@@ -130,6 +130,23 @@ async fn a_session_whose_home_let_it_go_gets_another_one() {
 }
 
 #[tokio::test]
+async fn a_session_that_was_let_go_returns_to_the_host_that_has_its_files() {
+    let test = TestCell::new();
+    let (one, two) = (test.host("one").await, test.host("two").await);
+    one.call_of(request("s-1", "plugin__tool"), true).await.expect("an answer");
+    one.cell.let_go(std::time::Duration::ZERO).await;
+    assert_eq!(one.cell.sessions(), 0);
+    two.call_of(request("s-1", "plugin__tool"), true).await.expect("its files are there");
+    assert_eq!((one.calls(), two.calls()), (2, 0));
+    // Without its files it is free.
+    assert!(test.store.drain("one", true).await.expect("it answers"));
+    until("it hears of it", || one.cell.is_draining()).await;
+    one.cell.let_go(std::time::Duration::ZERO).await;
+    let error = two.call_of(request("s-1", "plugin__tool"), true).await.expect_err("the files are lost");
+    assert_eq!(error.code, Code::Gone, "{error}");
+}
+
+#[tokio::test]
 async fn calls_at_once_in_a_new_session_run_at_one_home() {
     let test = TestCell::new();
     let (one, two, three) = (test.host("one").await, test.host("two").await, test.host("three").await);

@@ -76,6 +76,12 @@ pub trait HomeHost: Send + Sync + 'static {
     /// Whatever the call ends with.
     async fn call_here(&self, request: CallRequest) -> Result<Answer, Error>;
 
+    /// Removes the files of a session from this host: another host had later ones, which are lost.
+    ///
+    /// # Errors
+    /// `unavailable` where they cannot be removed now.
+    async fn remove_files(&self, tenant: &TenantId, session: &SessionId) -> Result<(), Error>;
+
     /// The sessions of which there are such things here.
     async fn sessions(&self, things: Things) -> HashSet<(TenantId, SessionId)>;
 

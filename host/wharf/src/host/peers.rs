@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 use wharf_core::{
-    Answer, CallRequest, Code, Error, SessionId, TenantId, ToolService as _,
+    Answer, CallRequest, Code, Error, SessionId, TenantId, ToolService as _, WorkspaceKey,
     service::{HomeHost, Things},
+    text::with_causes,
 };
 use wharf_engine::Backends;
 use wharf_process::KilledBy;
@@ -61,16 +62,34 @@ impl Host {
     }
 }
 
+fn ending() -> Error {
+    Error::retryable(Code::Unavailable, "this host is ending; call again, and another one answers")
+}
+
 /// The other hosts do not keep this one open.
 #[async_trait]
 impl HomeHost for WeakHost {
     async fn call_here(&self, request: CallRequest) -> Result<Answer, Error> {
         match self.upgrade() {
             Some(host) => host.call_here(request).await,
-            None => {
-                Err(Error::retryable(Code::Unavailable, "this host is ending; call again, and another one answers"))
-            }
+            None => Err(ending()),
         }
+    }
+
+    async fn remove_files(&self, tenant: &TenantId, session: &SessionId) -> Result<(), Error> {
+        let Some(workspaces) = self.upgrade().and_then(|host| host.shared.backends.workspaces.clone()) else {
+            return Ok(());
+        };
+        let key = WorkspaceKey::restored(tenant.clone(), session.clone());
+        let removing = tokio::task::spawn_blocking(move || workspaces.remove(&key)).await;
+        removing.map_err(|_| ending())?.map(drop).map_err(|error| {
+            tracing::warn!(%session, error = with_causes(&error), "files of an earlier time cannot be removed");
+            Error::retryable(
+                Code::Unavailable,
+                "the latest files of this session are lost, and those that its new host has of an earlier time cannot \
+                 be removed now: try again",
+            )
+        })
     }
 
     async fn sessions(&self, things: Things) -> HashSet<(TenantId, SessionId)> {

@@ -26,7 +26,8 @@ fn what_a_killed_host_held_is_gone_at_once_and_the_session_goes_on_elsewhere() {
     assert_eq!(two.code("s", POLL, &poll(&process)), None);
     one.server.kill();
     // The first answer says so: nobody waits for a beat.
-    assert_eq!(two.code("s", POLL, &poll(&process)).as_deref(), Some("gone"));
+    let code = two.code("s", POLL, &poll(&process));
+    assert_eq!(code.as_deref(), Some("gone"), "{}\n{}", two.server.log(), three.server.log());
     let _ = three.called("s", "planning__list_goals", &json!({}));
     assert_eq!(two.state_of("one"), "dead");
     // The files are told as lost, once, and never silently empty.
@@ -45,6 +46,44 @@ fn what_a_killed_host_held_is_gone_at_once_and_the_session_goes_on_elsewhere() {
     assert!(codes.starts_with(&["gone"]), "{codes:?}");
     assert_eq!(three.code("s", POLL, &poll(&process)).as_deref(), Some("gone"), "for ever");
     taken_over(&two, "s");
+}
+
+#[test]
+fn files_that_were_told_as_lost_do_not_come_back_with_their_host_and_neither_do_its_processes() {
+    let Some(cluster) = cluster() else { return };
+    let [one, two, three] = ["one", "two", "three"].map(|name| cluster.host(name));
+    let process = started(&one, "s", "echo of the first life");
+    wrote(&one, "s", "lost with its host");
+    let left = one.killed();
+    taken_over(&two, "s");
+    wrote(&two, "s", "later");
+    drop(two.killed());
+    let one = cluster.host_in("one", left);
+    let mut codes = Vec::new();
+    blocking::until("the first host is the home again", || {
+        let result = one.call("s", READ, &read());
+        assert!(!result.to_string().contains("lost with its host"), "{result}");
+        let code = one.code("s", READ, &read()).unwrap_or_default();
+        codes.push(code.clone());
+        if code == "not-found" { Ok(()) } else { Err(result) }
+    });
+    assert_eq!(one.code("s", POLL, &poll(&process)).as_deref(), Some("gone"), "{codes:?}");
+    let _ = one.called("s", SHELL, &json!({"command": "test ! -e file.txt"}));
+    assert_eq!(three.code("s", READ, &read()).as_deref(), Some("not-found"));
+}
+
+#[test]
+fn a_session_keeps_its_files_where_its_host_starts_again_at_once() {
+    let Some(cluster) = cluster() else { return };
+    let (one, two) = (cluster.host("one"), cluster.host("two"));
+    wrote(&one, "s", "kept");
+    let one = cluster.host_in("one", one.killed());
+    blocking::until("its host is the home again", || {
+        let result = two.call("s", READ, &read()).to_string();
+        assert!(!result.contains("are lost") && !result.contains("not-found"), "{result}");
+        if result.contains("kept") { Ok(()) } else { Err(result) }
+    });
+    assert!(one.called("s", READ, &read()).to_string().contains("kept"));
 }
 
 #[test]
