@@ -24,6 +24,7 @@ mod peer;
 mod roster;
 mod settings;
 mod standing;
+mod survey;
 mod suspicion;
 mod tls;
 mod wire;
@@ -37,7 +38,8 @@ pub use members::{Beat, HostRecord, HostReport, JoinRefused, Members, NewMember}
 pub use memory::MemoryCell;
 pub use passed::{HttpDoor, PassedBody};
 pub use settings::{CellSettings, CellTimes, InvalidPeerAddress, PeerAddress};
-pub use tls::{PeerTls, PeerTlsError, ReadCertificates};
+pub use survey::{Found, HostLook, Passage, Survey, survey};
+pub use tls::{CertificateUnfit, PeerTls, PeerTlsError, ReadCertificates};
 
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,15 @@ pub(crate) struct Peer {
     pub(crate) is_draining: bool,
 }
 
+impl Peer {
+    /// Of what the database says of a host, where it lives.
+    pub(crate) fn of(record: &HostRecord) -> Option<Self> {
+        let address = record.address.parse().ok().filter(|_| !record.is_dead)?;
+        let HostRecord { incarnation, is_draining, .. } = *record;
+        Some(Self { incarnation, host: Arc::from(record.host.as_str()), address, is_draining })
+    }
+}
+
 /// What is known of a life.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Known {
@@ -66,17 +75,11 @@ impl Roster {
         let mut beats = HashMap::new();
         let mut known = HashMap::new();
         for record in records {
-            let host = Arc::from(record.host.as_str());
-            let peer = record.address.parse().ok().filter(|_| !record.is_dead).map(|address| Peer {
-                incarnation: record.incarnation,
-                host: Arc::clone(&host),
-                address,
-                is_draining: record.is_draining,
-            });
             let seen = state.beats.get(&record.incarnation).filter(|seen| seen.beat == record.beat);
             let since = seen.map_or(sent, |seen| seen.since.max(began));
             beats.insert(record.incarnation, Observation { beat: record.beat, since });
-            known.insert(record.incarnation, peer.map_or(Known::Dead(host), Known::Alive));
+            let dead = || Known::Dead(Arc::from(record.host.as_str()));
+            known.insert(record.incarnation, Peer::of(record).map_or_else(dead, Known::Alive));
         }
         (state.known, state.beats) = (known, beats);
     }

@@ -4,6 +4,7 @@ mod death;
 mod hostile;
 mod passing;
 mod routes;
+mod survey;
 
 use std::{
     collections::HashSet,

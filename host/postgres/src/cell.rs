@@ -1,6 +1,6 @@
 //! Who belongs to a cell and which host is the home of a session, in the database of its state.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
 use deadpool_postgres::Object;
@@ -17,6 +17,32 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Connections for beats, homes and the list of hosts: not those of the state, so that no call
 /// holds up a beat.
 const CONNECTIONS: usize = 4;
+
+/// How often a measurement asks.
+const MEASURED: usize = 5;
+
+/// How the database of a cell is, as one of its hosts finds it.
+#[derive(Debug, Clone, Copy)]
+pub struct DatabaseMeasure {
+    /// The middle one of five answers.
+    pub latency: Duration,
+    /// By how much its clock is ahead of the one here.
+    pub ahead_milliseconds: i64,
+    /// The layout of its tables.
+    pub layout: i32,
+    /// Connections that are open, of whatever program.
+    pub connections: i32,
+    /// How many there may be, without those that are kept for its administrator.
+    pub most_connections: i32,
+}
+
+impl DatabaseMeasure {
+    /// Connections that a host with so many for its state takes at most.
+    #[must_use]
+    pub fn connections_of_a_host(of_state: usize) -> usize {
+        of_state.saturating_add(CONNECTIONS)
+    }
+}
 
 /// The members and homes of a cell, in the database of its state.
 #[derive(Debug)]
@@ -52,6 +78,36 @@ impl PostgresCell {
                 Err(StoreUnavailable(Box::new(late)))
             }
         }
+    }
+
+    /// Asks the database a few times how it is.
+    ///
+    /// # Errors
+    /// Where it does not answer.
+    pub async fn measure(&self) -> Result<DatabaseMeasure, StoreUnavailable> {
+        // Background processes of the server have no user.
+        let sql = "SELECT wharf.now_1() AS now, (SELECT max(number) FROM wharf.layout) AS layout,
+                   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most,
+                   (SELECT count(usesysid)::int FROM pg_stat_activity) AS used";
+        // The first one plans the statement.
+        self.ask_one(sql, &[]).await?;
+        let (mut latencies, mut last) = (Vec::new(), None);
+        for _ in 0..MEASURED {
+            let asked = Instant::now();
+            let row = self.ask_one(sql, &[]).await?;
+            latencies.push(asked.elapsed());
+            last = Some((row, SystemTime::now()));
+        }
+        latencies.sort();
+        let Some((row, here)) = last else { return odd() };
+        let here = here.duration_since(UNIX_EPOCH).map_or(0, milliseconds);
+        Ok(DatabaseMeasure {
+            latency: latencies[MEASURED / 2],
+            ahead_milliseconds: row.get::<_, i64>("now").saturating_sub(here),
+            layout: row.get("layout"),
+            connections: row.get("used"),
+            most_connections: row.get("most"),
+        })
     }
 
     /// The one row of a statement.

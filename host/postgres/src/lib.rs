@@ -18,7 +18,7 @@ mod sweep;
 mod uses;
 mod write;
 
-pub use cell::PostgresCell;
+pub use cell::{DatabaseMeasure, PostgresCell};
 pub use connection::{ConnectionOptions, DatabaseAddress};
 pub use error::DatabaseOpenError;
 pub use inventory::PostgresInventory;

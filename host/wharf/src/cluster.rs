@@ -1,8 +1,10 @@
 //! Makes a host one of a cluster, where `[cluster]` says so.
 
+mod hosts;
+
 use std::{error, fs, io, path::Path, sync::Arc, time::Duration};
 
-use wharf_cell::{Cell, CellSettings, CellTimes, Members as _, PeerTls, PeerTlsError, StoreUnavailable};
+use wharf_cell::{Cell, CellSettings, CellTimes, PeerTls, PeerTlsError};
 use wharf_files::{private_files, regular_file};
 use wharf_postgres::PostgresCell;
 
@@ -24,7 +26,9 @@ const WIRE_FACTOR: u64 = 3;
 /// What a call may take beside its time: waiting for a place, starting, and the way there.
 const SLACK: Duration = Duration::from_secs(30);
 
-pub use wharf_cell::{CellError, HostRecord, HostReport, Incarnation};
+pub use hosts::{ClusterCheck, ClusterHosts, ClusterHostsError};
+pub use wharf_cell::{CellError, Found, HostLook, HostRecord, HostReport, Incarnation, Passage, Survey};
+pub use wharf_postgres::DatabaseMeasure;
 
 /// Why a host is not one of its cluster.
 #[derive(Debug, thiserror::Error)]
@@ -119,57 +123,4 @@ fn read(tls: &ClusterTls) -> Result<PeerTls, Box<dyn error::Error + Send + Sync>
     let key = secret::read_bytes(&tls.key, tls.allow_unprotected, MAX_PEM_BYTES);
     let key = key.map_err(|error| of(&tls.key, error))?;
     Ok(PeerTls::new(&certificate, &key, &authority)?)
-}
-
-/// The hosts of a cluster, for its operator.
-#[derive(Debug)]
-pub struct ClusterHosts(PostgresCell);
-
-/// Why the hosts of a cluster cannot be told.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ClusterHostsError {
-    /// The configuration does not lead to the cluster's database.
-    #[error(transparent)]
-    Cluster(#[from] ClusterError),
-    /// The file that says how to connect to the database cannot be read.
-    #[error(transparent)]
-    Connection(#[from] crate::configuration::ConnectionUnreadable),
-    /// The database cannot be used.
-    #[error(transparent)]
-    Database(#[from] wharf_postgres::DatabaseOpenError),
-    /// The database does not answer.
-    #[error(transparent)]
-    Unavailable(#[from] StoreUnavailable),
-}
-
-impl ClusterHosts {
-    /// Connects to the database of the cluster that the configuration names.
-    ///
-    /// # Errors
-    /// Where it names none, or its database cannot be used.
-    pub async fn open(configuration: &Configuration) -> Result<Self, ClusterHostsError> {
-        if configuration.cluster.is_none() {
-            return Err(ClusterError::NoCluster.into());
-        }
-        let connection = configuration.state.connection()?.ok_or(ClusterError::NoDatabase)?;
-        Ok(Self(PostgresCell::open(&connection, &connection_options(&configuration.state)).await?))
-    }
-
-    /// The hosts that live, and those that died within the last hour.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    pub async fn list(&self) -> Result<Vec<HostRecord>, ClusterHostsError> {
-        Ok(self.0.list().await?)
-    }
-
-    /// Has the hosts of this name take no further session, or take some again. Whether one of
-    /// them lives. They hear of it within a second.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    pub async fn drain(&self, host: &str, is_draining: bool) -> Result<bool, ClusterHostsError> {
-        Ok(self.0.drain(host, is_draining).await?)
-    }
 }

@@ -2,6 +2,7 @@
 //! failures.
 
 mod deaths;
+mod doctor;
 mod drains;
 mod routes;
 mod sessions;

@@ -11,6 +11,7 @@ use parking_lot::{Mutex, RwLock};
 use rustls::ClientConfig;
 use tokio::{net::TcpStream, sync::Mutex as AsyncMutex, time::timeout};
 use tokio_rustls::TlsConnector;
+use wharf_core::text::with_causes;
 
 use crate::{Incarnation, PeerTls, roster::Peer};
 
@@ -78,12 +79,12 @@ impl Links {
     pub(crate) async fn connect(&self, peer: &Peer) -> Result<Sender, NotConnected> {
         match timeout(self.connecting, self.open(peer)).await {
             Ok(opened) => opened,
-            Err(_) => Err(NotConnected::Unclear("it does not answer".to_owned())),
+            Err(_) => Err(NotConnected::Unclear("nothing answers at its address".to_owned())),
         }
     }
 
     async fn open(&self, peer: &Peer) -> Result<Sender, NotConnected> {
-        let unclear = |error: &dyn std::error::Error| NotConnected::Unclear(error.to_string());
+        let unclear = |error: &dyn std::error::Error| NotConnected::Unclear(with_causes(error));
         let stream = TcpStream::connect(peer.address.parts()).await.map_err(|error| match error.kind() {
             io::ErrorKind::ConnectionRefused => NotConnected::Refused,
             _ => unclear(&error),

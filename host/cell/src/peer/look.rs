@@ -1,10 +1,11 @@
 //! A look at another host: does the life that is meant still listen there?
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use http::{Method, Request};
+use http::{Method, Request, header::DATE};
 use http_body_util::{BodyExt as _, Full, Limited};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
+use wharf_core::text::with_causes;
 
 use super::{Links, NotConnected, incarnation_of, link::Sender, naming};
 use crate::{
@@ -18,23 +19,44 @@ const LARGEST: usize = 4 << 10;
 
 /// Looks at a host over a connection of its own, so that a broken one tells nothing.
 pub(crate) async fn look(links: &Links, peer: &Peer, patience: Duration) -> Sight {
-    let sender = match links.connect(peer).await {
-        Ok(sender) => sender,
-        Err(NotConnected::Refused) => return Sight::Ended,
-        Err(NotConnected::Unclear(_)) => return Sight::Unclear,
-    };
-    timeout(patience, ask(sender, peer)).await.unwrap_or(Sight::Unclear)
+    look_closely(links, peer, patience).await.map_or(Sight::Unclear, |looked| looked.sight)
 }
 
-async fn ask(mut sender: Sender, peer: &Peer) -> Sight {
+/// What a look found, where it can be told.
+pub(crate) struct Looked {
+    pub(crate) sight: Sight,
+    /// How long the way there took, without the question and its answer.
+    pub(crate) connecting: Duration,
+    /// What the clock there says, in whole seconds.
+    pub(crate) clock: Option<SystemTime>,
+}
+
+/// The same, with what else is found, or why nothing can be told.
+pub(crate) async fn look_closely(links: &Links, peer: &Peer, patience: Duration) -> Result<Looked, String> {
+    let began = Instant::now();
+    let sender = match links.connect(peer).await {
+        Ok(sender) => sender,
+        Err(NotConnected::Refused) => {
+            return Ok(Looked { sight: Sight::Ended, connecting: began.elapsed(), clock: None });
+        }
+        Err(NotConnected::Unclear(why)) => return Err(why),
+    };
+    let connecting = began.elapsed();
+    let asking = timeout(patience, ask(sender, peer)).await;
+    let (sight, clock) = asking.map_err(|_| "it takes connections and does not answer".to_owned())??;
+    Ok(Looked { sight, connecting, clock })
+}
+
+async fn ask(mut sender: Sender, peer: &Peer) -> Result<(Sight, Option<SystemTime>), String> {
     let request = Request::builder().method(Method::GET).uri(uri(&peer.address, ALIVE)).body(Full::default());
-    let Ok(request) = request else { return Sight::Unclear };
-    let Ok(response) = sender.send_request(request).await else { return Sight::Unclear };
+    let request = request.map_err(|error| error.to_string())?;
+    let response = sender.send_request(request).await.map_err(|error| with_causes(&error))?;
+    let clock = response.headers().get(DATE).and_then(|date| httpdate::parse_http_date(date.to_str().ok()?).ok());
     match incarnation_of(response.headers()) {
-        Some(found) if found == peer.incarnation => Sight::Alive,
+        Some(found) if found == peer.incarnation => Ok((Sight::Alive, clock)),
         // Who listens there now has the address, and proves by its certificate that it is of the cell.
-        Some(_) => Sight::Ended,
-        None => Sight::Unclear,
+        Some(_) => Ok((Sight::Ended, clock)),
+        None => Err("what answers there is no host of a cluster".to_owned()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `wharf doctor`: what this machine offers, and what that means for a host.
 
+mod cluster;
 mod containing;
 mod finding;
 mod opening;
@@ -24,6 +25,11 @@ use crate::{
 /// something that the configuration asks for does not work here.
 #[derive(Debug, Args)]
 pub(super) struct DoctorArguments {
+    /// Find out how the cluster is as well: its database, the certificate of this host, the
+    /// clocks, and which hosts reach each other
+    #[arg(long)]
+    cluster: bool,
+
     /// Print a JSON object
     #[arg(long)]
     json: bool,
@@ -55,6 +61,9 @@ impl DoctorArguments {
         }
         findings.push(runtime.block_on(containing::browser(&configuration, &spawner, opened.as_ref().ok())));
         findings.push(polls(&configuration));
+        if self.cluster {
+            findings.extend(runtime.block_on(cluster::cluster(&configuration)));
+        }
         drop(opened);
         drop(trying);
         runtime.shutdown_timeout(Duration::from_secs(5));

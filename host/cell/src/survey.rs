@@ -1,0 +1,116 @@
+//! What an operator asks of a cell: who reaches whom, how fast, and by which clock.
+
+use std::time::{Duration, SystemTime};
+
+use futures_util::{StreamExt as _, stream};
+use tokio::time::Instant;
+
+use crate::{
+    CellTimes, HostRecord, Incarnation, PeerTls,
+    peer::{self, Links, Looked},
+    roster::Peer,
+    wire::Sight,
+};
+
+/// Hosts that are surveyed: each looks at each other one.
+const HOSTS: usize = 32;
+/// Looks at once.
+const AT_ONCE: usize = 16;
+/// How long a look of one host at another one may take, with the way there.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What a look at a host found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// It answers.
+    Alive,
+    /// Nobody listens at its address, or another life of a host does.
+    Ended,
+    /// It cannot be told, and why, where that is known.
+    Unclear(Option<String>),
+}
+
+/// What this machine sees of a host.
+#[derive(Debug, Clone)]
+pub struct HostLook {
+    /// Its life.
+    pub host: Incarnation,
+    /// What the look found.
+    pub found: Found,
+    /// How long the host took to answer over a connection that it had made.
+    pub took: Duration,
+    /// By how much its clock is ahead of the one here, in whole seconds, where it said so.
+    pub ahead_seconds: Option<i64>,
+}
+
+/// What one host sees of another one.
+#[derive(Debug, Clone)]
+pub struct Passage {
+    /// Who looked.
+    pub from: Incarnation,
+    /// At whom.
+    pub to: Incarnation,
+    /// What the look found; `Unclear` also where the first host is not reached from here.
+    pub found: Found,
+}
+
+/// What was found out of the hosts of a cell.
+#[derive(Debug, Clone, Default)]
+pub struct Survey {
+    /// What this machine sees of each.
+    pub looks: Vec<HostLook>,
+    /// What each sees of each other one.
+    pub passages: Vec<Passage>,
+}
+
+/// Looks at the hosts that live, and has each look at each other one. At most the first 32 are
+/// looked at. It takes a few seconds at most where hosts do not answer.
+pub async fn survey(tls: &PeerTls, hosts: &[HostRecord]) -> Survey {
+    let CellTimes { connecting, silence, .. } = CellTimes::default();
+    let links = &Links::new(tls, connecting.max(PATIENCE), silence);
+    let peers: Vec<_> = hosts.iter().filter_map(Peer::of).take(HOSTS).collect();
+    let looks = stream::iter(&peers).map(|peer| look(links, peer)).buffered(AT_ONCE).collect().await;
+    let pairs = peers.iter().flat_map(|from| peers.iter().filter(move |to| *to != from).map(move |to| (from, to)));
+    let pairs: Vec<_> = pairs.collect();
+    let passages = stream::iter(pairs).map(|(from, to)| passage(links, from, to)).buffered(AT_ONCE).collect().await;
+    Survey { looks, passages }
+}
+
+async fn look(links: &Links, peer: &Peer) -> HostLook {
+    let host = peer.incarnation;
+    let asked = (Instant::now(), SystemTime::now());
+    match peer::look_closely(links, peer, PATIENCE).await {
+        Ok(Looked { sight, connecting, clock }) => HostLook {
+            host,
+            found: sight.into(),
+            took: asked.0.elapsed().saturating_sub(connecting),
+            ahead_seconds: clock.map(|clock| ahead(clock, asked.1 + asked.0.elapsed())),
+        },
+        Err(why) => HostLook { host, found: Found::Unclear(Some(why)), took: asked.0.elapsed(), ahead_seconds: None },
+    }
+}
+
+async fn passage(links: &Links, from: &Peer, to: &Peer) -> Passage {
+    let found = peer::probe_by(links, from, to, PATIENCE).await.into();
+    Passage { from: from.incarnation, to: to.incarnation, found }
+}
+
+/// By how many whole seconds one clock is ahead of another one. A clock that is told in whole
+/// seconds is up to one behind.
+fn ahead(clock: SystemTime, here: SystemTime) -> i64 {
+    let seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+    match clock.duration_since(here) {
+        Ok(ahead) => seconds(ahead),
+        Err(behind) => -seconds(behind.duration()),
+    }
+}
+
+impl From<Sight> for Found {
+    fn from(sight: Sight) -> Self {
+        match sight {
+            Sight::Alive => Self::Alive,
+            Sight::Ended => Self::Ended,
+            Sight::Unclear => Self::Unclear(None),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The hosts of a cluster, for its operator.
+
+use std::time::{Duration, SystemTime};
+
+use wharf_cell::{HostRecord, Members as _, StoreUnavailable, Survey, survey};
+use wharf_postgres::{DatabaseMeasure, PostgresCell};
+
+use wharf_core::text::with_causes;
+
+use super::{ClusterError, read};
+use crate::{Configuration, configuration::ClusterSettings, database::connection_options};
+
+/// The hosts of a cluster, for its operator.
+#[derive(Debug)]
+pub struct ClusterHosts {
+    cell: PostgresCell,
+    settings: ClusterSettings,
+    /// Of the state of each host, as far as this one is configured.
+    connections: usize,
+}
+
+/// What is found out of a cluster from the machine of one of its hosts.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ClusterCheck {
+    /// How the database is.
+    pub database: DatabaseMeasure,
+    /// Connections that one host takes at most.
+    pub connections_of_a_host: usize,
+    /// For how long the other hosts accept the certificate of this one, or why not.
+    pub certificate: Result<Duration, String>,
+    /// The hosts that live, and those that died within the last hour.
+    pub hosts: Vec<HostRecord>,
+    /// Who reaches whom; nothing where the certificate of this host cannot be read.
+    pub survey: Survey,
+}
+
+/// Why the hosts of a cluster cannot be told.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClusterHostsError {
+    /// The configuration does not lead to the cluster's database.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// The file that says how to connect to the database cannot be read.
+    #[error(transparent)]
+    Connection(#[from] crate::configuration::ConnectionUnreadable),
+    /// The database cannot be used.
+    #[error(transparent)]
+    Database(#[from] wharf_postgres::DatabaseOpenError),
+    /// The database does not answer.
+    #[error(transparent)]
+    Unavailable(#[from] StoreUnavailable),
+}
+
+impl ClusterHosts {
+    /// Connects to the database of the cluster that the configuration names.
+    ///
+    /// # Errors
+    /// Where it names none, or its database cannot be used.
+    pub async fn open(configuration: &Configuration) -> Result<Self, ClusterHostsError> {
+        let settings = configuration.cluster.clone().ok_or(ClusterError::NoCluster)?;
+        let connection = configuration.state.connection()?.ok_or(ClusterError::NoDatabase)?;
+        let options = connection_options(&configuration.state);
+        let cell = PostgresCell::open(&connection, &options).await?;
+        Ok(Self { cell, settings, connections: options.connections })
+    }
+
+    /// The settings of the host whose configuration this is.
+    #[must_use]
+    pub fn settings(&self) -> &ClusterSettings {
+        &self.settings
+    }
+
+    /// Finds out, as the host of this configuration would, how the cluster is: the database, the
+    /// certificate, and who reaches whom. It takes a few seconds where hosts do not answer.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    pub async fn check(&self) -> Result<ClusterCheck, ClusterHostsError> {
+        let database = self.cell.measure().await?;
+        let hosts = self.cell.list().await?;
+        let mut survey_of_hosts = Survey::default();
+        let certificate = match read(&self.settings.tls) {
+            Ok(tls) => {
+                survey_of_hosts = survey(&tls, &hosts).await;
+                let address = self.settings.address.parse().map_err(|error| with_causes(&error));
+                let valid = |address| tls.valid_for(&address, SystemTime::now()).map_err(|error| with_causes(&error));
+                address.and_then(valid)
+            }
+            Err(error) => Err(with_causes(&*error)),
+        };
+        let connections_of_a_host = DatabaseMeasure::connections_of_a_host(self.connections);
+        Ok(ClusterCheck { database, connections_of_a_host, certificate, hosts, survey: survey_of_hosts })
+    }
+
+    /// The hosts that live, and those that died within the last hour.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    pub async fn list(&self) -> Result<Vec<HostRecord>, ClusterHostsError> {
+        Ok(self.cell.list().await?)
+    }
+
+    /// Has the hosts of this name take no further session, or take some again. Whether one of
+    /// them lives. They hear of it within a second.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    pub async fn drain(&self, host: &str, is_draining: bool) -> Result<bool, ClusterHostsError> {
+        Ok(self.cell.drain(host, is_draining).await?)
+    }
+}
