@@ -4,6 +4,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
 use deadpool_postgres::Object;
+use futures_util::future::try_join_all;
 use tokio_postgres::{Row, types::ToSql};
 use wharf_cell::{
     Beat, Claim, Claimant, FilesHere, FilesUse, Homes, HostRecord, HostReport, Incarnation, JoinRefused, Members,
@@ -17,6 +18,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Connections for beats, homes and the list of hosts: not those of the state, so that no call
 /// holds up a beat.
 const CONNECTIONS: usize = 4;
+
+const LIST: &str = "SELECT h.incarnation, h.host, h.address, h.version, h.beat, now - h.beaten AS silent, h.draining,
+        h.dead_at IS NOT NULL AS dead, h.sessions, h.calls
+    FROM wharf.host h, wharf.now_1() AS now
+    WHERE h.dead_at IS NULL OR h.dead_at > now - 3600000 ORDER BY h.host, h.incarnation";
+const DECLARE_DEAD: &str = "SELECT wharf.declare_dead_1($1, $2)";
+const CLAIM: &str = "SELECT outcome, holder, tenure, wait FROM wharf.claim_1($1, $2, $3, $4, $5)";
 
 /// How often a measurement asks.
 const MEASURED: usize = 5;
@@ -60,6 +68,32 @@ impl PostgresCell {
         let options = ConnectionOptions { connections: CONNECTIONS, ..options.clone() };
         let address = DatabaseAddress::parse(text, &options)?;
         Ok(Self { connections: layout::open(&address, &options).await? })
+    }
+
+    /// Makes all connections now, and has the server plan on each what a death needs. A first
+    /// request over a new connection takes many times as long as a later one, and who asks for a
+    /// session whose host has died waits for several of them.
+    ///
+    /// # Errors
+    /// Where the database does not answer.
+    pub async fn prepare(&self) -> Result<(), StoreUnavailable> {
+        let until = Instant::now() + PATIENCE;
+        let failed = |error| StoreUnavailable(Box::new(error));
+        let clients = (0..CONNECTIONS).map(|_| self.connections.get(until));
+        let clients = try_join_all(clients).await.map_err(failed)?;
+        // No life is zero: these change nothing.
+        let (life, beat, patience, none) = (0_i64, 0_i64, 0_i64, "");
+        let asking = clients.iter().map(|client| async move {
+            client.query(&client.prepare_cached(LIST).await?, &[]).await?;
+            client.query(&client.prepare_cached(DECLARE_DEAD).await?, &[&life, &beat]).await?;
+            client.query(&client.prepare_cached(CLAIM).await?, &[&none, &none, &life, &none, &patience]).await?;
+            Ok::<_, tokio_postgres::Error>(())
+        });
+        let asked = tokio::time::timeout_at(until.into(), try_join_all(asking)).await;
+        match asked {
+            Ok(answered) => answered.map(drop).map_err(|error| StoreUnavailable(Box::new(error))),
+            Err(late) => Err(StoreUnavailable(Box::new(late))),
+        }
     }
 
     /// The rows of one statement, which commits by itself.
@@ -164,11 +198,7 @@ impl Members for PostgresCell {
     }
 
     async fn list(&self) -> Result<Vec<HostRecord>, StoreUnavailable> {
-        let sql = "SELECT h.incarnation, h.host, h.address, h.version, h.beat, now - h.beaten AS silent, h.draining,
-                   h.dead_at IS NOT NULL AS dead, h.sessions, h.calls
-            FROM wharf.host h, wharf.now_1() AS now
-            WHERE h.dead_at IS NULL OR h.dead_at > now - 3600000 ORDER BY h.host, h.incarnation";
-        let rows = self.ask(sql, &[]).await?;
+        let rows = self.ask(LIST, &[]).await?;
         let count = |row: &Row, name: &str| u64::try_from(row.get::<_, i64>(name)).unwrap_or(0);
         let record = |row: Row| {
             let incarnation = Incarnation::from_i64(row.get("incarnation"))?;
@@ -189,7 +219,7 @@ impl Members for PostgresCell {
 
     async fn declare_dead(&self, incarnation: Incarnation, beat: i64) -> Result<bool, StoreUnavailable> {
         let life = incarnation.to_i64();
-        Ok(self.ask_one("SELECT wharf.declare_dead_1($1, $2)", &[&life, &beat]).await?.get(0))
+        Ok(self.ask_one(DECLARE_DEAD, &[&life, &beat]).await?.get(0))
     }
 
     async fn drain(&self, host: &str, is_draining: bool) -> Result<bool, StoreUnavailable> {
@@ -207,8 +237,7 @@ impl Homes for PostgresCell {
         let Claimant { incarnation, files, patience } = claimant;
         let (tenant, name) = (session.tenant.as_str(), session.session.as_str());
         let (life, patience) = (incarnation.to_i64(), milliseconds(patience));
-        let sql = "SELECT outcome, holder, tenure, wait FROM wharf.claim_1($1, $2, $3, $4, $5)";
-        let row = self.ask_one(sql, &[&tenant, &name, &life, &files, &patience]).await?;
+        let row = self.ask_one(CLAIM, &[&tenant, &name, &life, &files, &patience]).await?;
         match row.get("outcome") {
             "mine" => Ok(Claim::Mine { epoch: row.get("tenure") }),
             "held" => Incarnation::from_i64(row.get("holder")).map_or_else(odd, |by| Ok(Claim::Held { by })),

@@ -26,7 +26,7 @@ const WIRE_FACTOR: u64 = 3;
 /// What a call may take beside its time: waiting for a place, starting, and the way there.
 const SLACK: Duration = Duration::from_secs(30);
 
-pub use hosts::{ClusterCheck, ClusterHosts, ClusterHostsError};
+pub use hosts::{CertificateProblem, ClusterCheck, ClusterHosts, ClusterHostsError};
 pub use wharf_cell::{CellError, Found, HostLook, HostRecord, HostReport, Incarnation, Passage, Survey};
 pub use wharf_postgres::DatabaseMeasure;
 
@@ -68,6 +68,7 @@ pub(crate) async fn open(configuration: &Configuration, data: Option<&Path>) -> 
     let connection = configuration.state.connection()?.ok_or(ClusterError::NoDatabase)?;
     let data = data.ok_or(ClusterError::NoDirectory)?;
     let store = Arc::new(PostgresCell::open(&connection, &connection_options(&configuration.state)).await?);
+    store.prepare().await.map_err(wharf_cell::CellError::from).map_err(ClusterError::from)?;
     let settings = settings(cluster, configuration, data)?;
     let (members, homes) = (Arc::clone(&store), store);
     Ok(Cell::new(settings, members, homes).map_err(ClusterError::from)?)

@@ -2,10 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use wharf_cell::{HostRecord, Members as _, StoreUnavailable, Survey, survey};
+use wharf_cell::{CertificateUnfit, HostRecord, InvalidPeerAddress, Members as _, StoreUnavailable, Survey, survey};
 use wharf_postgres::{DatabaseMeasure, PostgresCell};
-
-use wharf_core::text::with_causes;
 
 use super::{ClusterError, read};
 use crate::{Configuration, configuration::ClusterSettings, database::connection_options};
@@ -19,6 +17,21 @@ pub struct ClusterHosts {
     connections: usize,
 }
 
+/// Why the other hosts do not accept the certificate of this one.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CertificateProblem {
+    /// Its files cannot be read, or make no certificate.
+    #[error("the certificate of this host cannot be used")]
+    Unreadable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The address of this host is none.
+    #[error(transparent)]
+    Address(#[from] InvalidPeerAddress),
+    /// It is for another name, is over, or is not of the authority.
+    #[error(transparent)]
+    Unfit(#[from] CertificateUnfit),
+}
+
 /// What is found out of a cluster from the machine of one of its hosts.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -28,7 +41,7 @@ pub struct ClusterCheck {
     /// Connections that one host takes at most.
     pub connections_of_a_host: usize,
     /// For how long the other hosts accept the certificate of this one, or why not.
-    pub certificate: Result<Duration, String>,
+    pub certificate: Result<Duration, CertificateProblem>,
     /// The hosts that live, and those that died within the last hour.
     pub hosts: Vec<HostRecord>,
     /// Who reaches whom; nothing where the certificate of this host cannot be read.
@@ -84,11 +97,10 @@ impl ClusterHosts {
         let certificate = match read(&self.settings.tls) {
             Ok(tls) => {
                 survey_of_hosts = survey(&tls, &hosts).await;
-                let address = self.settings.address.parse().map_err(|error| with_causes(&error));
-                let valid = |address| tls.valid_for(&address, SystemTime::now()).map_err(|error| with_causes(&error));
-                address.and_then(valid)
+                let address = self.settings.address.parse().map_err(CertificateProblem::from);
+                address.and_then(|address| Ok(tls.valid_for(&address, SystemTime::now())?))
             }
-            Err(error) => Err(with_causes(&*error)),
+            Err(error) => Err(CertificateProblem::Unreadable(error)),
         };
         let connections_of_a_host = DatabaseMeasure::connections_of_a_host(self.connections);
         Ok(ClusterCheck { database, connections_of_a_host, certificate, hosts, survey: survey_of_hosts })

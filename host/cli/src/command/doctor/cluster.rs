@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wharf::{
     Configuration,
-    cluster::{ClusterCheck, ClusterHosts, ClusterHostsError, DatabaseMeasure, Found, HostRecord},
+    cluster::{CertificateProblem, ClusterCheck, ClusterHosts, ClusterHostsError, DatabaseMeasure, Found, HostRecord},
     with_causes,
 };
 
@@ -97,7 +97,7 @@ fn apart(ahead: i64) -> String {
     format!("{} seconds {side} the one here", ahead.unsigned_abs())
 }
 
-fn certificate(address: &str, valid: &Result<Duration, String>) -> Finding {
+fn certificate(address: &str, valid: &Result<Duration, CertificateProblem>) -> Finding {
     const WHAT: &str = "certificate";
     match valid {
         Ok(valid) => {
@@ -110,7 +110,7 @@ fn certificate(address: &str, valid: &Result<Duration, String>) -> Finding {
         }
         Err(problem) => Finding::ill(
             WHAT,
-            problem,
+            with_causes(problem),
             format!(
                 "have the authority of [cluster.tls] sign one for the name in {address}, with the usages `serverAuth` \
                  and `clientAuth`"
