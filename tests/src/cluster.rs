@@ -1,13 +1,17 @@
 //! Hosts of one cluster: real binaries on a real database, with certificates of an authority of
 //! their own.
 
-use std::{net::TcpListener, time::Duration};
+use std::{
+    io::Read as _,
+    net::{TcpListener, TcpStream},
+    time::Duration,
+};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use wharf_test_support::{postgres::PostgresServer, processes::state_and_parent};
 
-use crate::{Authority, Command, Data, Holds, Reply, Server, blocking, replied, wharf};
+use crate::{AMPLE, Authority, Command, Data, Holds, Reply, Server, blocking, replied, wharf};
 
 /// A database, and what the hosts of a cluster on it are told.
 #[derive(Debug)]
@@ -103,16 +107,36 @@ impl ClusterHost {
     /// The same with the answer as it came.
     #[must_use]
     pub fn reply(&self, session: &str, tool: &str, arguments: &Value) -> Reply {
-        let meta = json!({
-            "dev.wharf/sessionId": session,
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {},
-            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-        });
-        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
-        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        let headers = format!("Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n");
+        let (headers, request) = called(tool, arguments, &json!({"dev.wharf/sessionId": session}));
         replied(self.server.say(&headers, &request))
+    }
+
+    /// The result of a call in the context that `meta` says; nothing where there is no whole
+    /// answer, as of a host that was killed.
+    #[must_use]
+    pub fn attempt(&self, tool: &str, arguments: &Value, meta: &Value) -> Option<Value> {
+        let (headers, request) = called(tool, arguments, meta);
+        let mut stream = TcpStream::connect(self.server.address).ok()?;
+        stream.set_read_timeout(Some(AMPLE)).ok()?;
+        self.server.send_over(&mut stream, &headers, &request).ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        let (_, body) = answer.split_once("\r\n\r\n")?;
+        let said = body.lines().filter_map(|line| line.strip_prefix("data: ")).rfind(|data| !data.is_empty());
+        let mut message: Value = serde_json::from_str(said.unwrap_or(body)).ok()?;
+        message["result"].is_object().then(|| message["result"].take())
+    }
+
+    /// Kills it as a crash would, while others still call it.
+    ///
+    /// # Panics
+    /// Where it is gone.
+    pub fn crash(&self) {
+        kill_process(self.pid(), Signal::KILL).expect("it lives");
+    }
+
+    fn pid(&self) -> Pid {
+        i32::try_from(self.server.id()).ok().and_then(Pid::from_raw).expect("a process")
     }
 
     /// What a call gives that must succeed.
@@ -148,8 +172,7 @@ impl ClusterHost {
     /// # Panics
     /// Where it is gone.
     pub fn stop(&self, is_stopped: bool) {
-        let pid = i32::try_from(self.server.id()).ok().and_then(Pid::from_raw).expect("a process");
-        kill_process(pid, if is_stopped { Signal::STOP } else { Signal::CONT }).expect("it lives");
+        kill_process(self.pid(), if is_stopped { Signal::STOP } else { Signal::CONT }).expect("it lives");
         // The signal reaches one thread first: on a busy machine, another one answers meanwhile.
         blocking::until("the signal has reached every thread", || {
             let state = state_and_parent(self.server.id()).map(|(state, _)| state);
@@ -187,6 +210,22 @@ impl ClusterHost {
         let found = hosts.iter().filter(|(host, ..)| host == name);
         found.map(|(_, state, _)| state.clone()).next_back().unwrap_or_else(|| format!("not in {hosts:?}"))
     }
+}
+
+/// The headers and the message of a call.
+fn called(tool: &str, arguments: &Value, context: &Value) -> (String, Value) {
+    let mut meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    });
+    for (name, value) in context.as_object().into_iter().flatten() {
+        meta[name] = value.clone();
+    }
+    let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let headers = format!("Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n");
+    (headers, request)
 }
 
 /// After how long without a beat a host is declared dead.

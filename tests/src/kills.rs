@@ -6,7 +6,9 @@
 //! thing is unknown in each: whether that call happened. Everything else is.
 
 mod content;
+mod files;
 mod lane;
+mod many;
 mod planning;
 mod playbook;
 
@@ -25,6 +27,7 @@ use wharf::{
 use wharf_test_support::postgres::PostgresServer;
 
 use self::lane::{Lane, Unanswered};
+pub use self::many::{ManyKills, ManySurvived, run_many};
 use crate::{Client, Command, Data, component, wharf};
 
 /// How many rounds, from which randomness, on which store.

@@ -4,7 +4,7 @@
 //! connection and nothing has to be taken apart.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
     process::Child,
     sync::{Arc, Mutex, PoisonError},
@@ -83,7 +83,18 @@ impl Server {
     /// Where the server does not take it.
     #[must_use]
     pub fn say(&self, headers: &str, message: &Value) -> TcpStream {
-        self.send("POST", "/mcp", "s", &format!("{MESSAGES}{headers}"), &message.to_string())
+        let mut stream = self.connect();
+        // It may have refused it by its head alone.
+        let _ = self.send_over(&mut stream, headers, message);
+        stream
+    }
+
+    /// The same over a connection to a server that may have ended.
+    ///
+    /// # Errors
+    /// Where the connection broke.
+    pub fn send_over(&self, stream: &mut TcpStream, headers: &str, message: &Value) -> io::Result<()> {
+        self.write(stream, "POST", "/mcp", "s", &format!("{MESSAGES}{headers}"), &message.to_string())
     }
 
     /// Begins a session of 2025-11-25: the header that names it, or why there is none.
@@ -224,12 +235,24 @@ impl Server {
     #[must_use]
     pub fn send(&self, method: &str, path: &str, session: &str, headers: &str, body: &str) -> TcpStream {
         let mut stream = self.connect();
+        // It may have refused it by its head alone.
+        let _ = self.write(&mut stream, method, path, session, headers, body);
+        stream
+    }
+
+    fn write(
+        &self,
+        stream: &mut TcpStream,
+        method: &str,
+        path: &str,
+        session: &str,
+        headers: &str,
+        body: &str,
+    ) -> io::Result<()> {
         let head = self.head("HTTP/1.0", method, path, session);
         let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
         let request = format!("{head}{headers}{kind}Content-Length: {}\r\n\r\n{body}", body.len());
-        // It may have refused it by its head alone.
-        let _ = stream.write_all(request.as_bytes());
-        stream
+        stream.write_all(request.as_bytes())
     }
 
     /// Asks for a session and reads the whole answer.

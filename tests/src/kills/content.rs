@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::lane::{Lane, Unanswered, structured};
-use crate::{Client, artifacts::target};
+use super::lane::{Caller, Lane, Unanswered, structured};
+use crate::artifacts::target;
 
 /// One page has room for all of them.
 const MOST: usize = 8;
@@ -43,7 +43,7 @@ impl Contents {
     }
 
     /// Contents in which a word is found.
-    fn found(&self, host: &mut Client, word: &str) -> Vec<String> {
+    fn found(&self, host: &mut dyn Caller, word: &str) -> Vec<String> {
         let answer = host.call("content-store__search_content", json!({"query": word}), self.context());
         let hits = structured(&answer)["hits"].as_array().expect("hits");
         let mut ids: Vec<String> =
@@ -93,7 +93,7 @@ impl Lane for Contents {
         self.happened(id, asked);
     }
 
-    fn verify(&mut self, host: &mut Client) -> Unanswered {
+    fn verify(&mut self, host: &mut dyn Caller) -> Unanswered {
         let listed = host.call("content-store__list_contents", json!({"limit": 50}), self.context());
         let page = structured(&listed);
         let there: BTreeMap<String, String> = page["contents"]

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::lane::{Lane, Unanswered, structured};
-use crate::Client;
+use super::lane::{Caller, Lane, Unanswered, structured};
 
 /// Todos of one thread, before the next one is begun.
 const OF_ONE_THREAD: usize = 60;
@@ -48,7 +47,7 @@ impl Lane for Planning {
         self.names.push(name);
     }
 
-    fn verify(&mut self, host: &mut Client) -> Unanswered {
+    fn verify(&mut self, host: &mut dyn Caller) -> Unanswered {
         let answer = host.call("planning__get_current_state", json!({}), self.context());
         let todos = structured(&answer)["todos"].as_array().expect("todos");
         let there: Vec<&str> = todos.iter().filter_map(|todo| todo["name"].as_str()).collect();

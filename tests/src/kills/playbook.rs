@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::lane::{Lane, Unanswered, refusal, structured};
-use crate::Client;
+use super::lane::{Caller, Lane, Unanswered, refusal, structured};
 
 /// One page has room for all of them.
 const MOST: usize = 12;
@@ -93,7 +92,7 @@ impl Lane for Playbooks {
         self.happened(id, asked);
     }
 
-    fn verify(&mut self, host: &mut Client) -> Unanswered {
+    fn verify(&mut self, host: &mut dyn Caller) -> Unanswered {
         let listed = host.call("playbook__list_playbooks", json!({"pageSize": 50}), self.context());
         let page = structured(&listed);
         let there: BTreeMap<String, String> = page["playbooks"]

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use wharf_test_support::postgres::PostgresServer;
-use wharf_tests::kills::{Kills, Survived, run};
+use wharf_tests::kills::{Kills, ManyKills, Survived, run, run_many};
 
 fn seed() -> u64 {
     std::env::var("WHARF_SOAK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
@@ -28,6 +28,9 @@ fn report(kills: Kills) -> Survived {
     );
     survived
 }
+
+/// Kills of hosts of a cluster; `cargo xtask soak` makes many more.
+const MANY: u32 = 12;
 
 /// As many kills as `cargo xtask soak` asks for.
 fn soak() -> Option<u32> {
@@ -57,4 +60,24 @@ fn a_host_that_takes_over_from_a_killed_one_finds_all_that_it_acknowledged() {
     let rounds = soak().unwrap_or(20);
     let survived = report(Kills { rounds, seed: seed(), database: Some(server) });
     assert!(survived.acknowledged > u64::from(rounds) * 10, "{} changes prove little", survived.acknowledged);
+}
+
+/// Any of three hosts is killed while callers go to all of them.
+#[test]
+#[expect(clippy::print_stdout, reason = "the seed of a run that failed, and its figures")]
+fn kills_of_hosts_of_a_cluster_lose_nothing_acknowledged_and_no_two_hosts_act_for_a_session() {
+    let kills = ManyKills { rounds: soak().unwrap_or(MANY), seed: seed() };
+    println!("{} rounds, seed {}", kills.rounds, kills.seed);
+    let Some(survived) = run_many(kills) else { return };
+    let mut gone = survived.gone.clone();
+    gone.sort();
+    println!(
+        "{} changes acknowledged, all there; files told as lost {} times; the first other host knew after {} ms, {} ms at \
+         most",
+        survived.acknowledged,
+        survived.files_lost,
+        gone[gone.len() / 2].as_millis(),
+        gone.last().expect("one").as_millis(),
+    );
+    assert!(survived.acknowledged > u64::from(kills.rounds) * 10, "{} changes prove little", survived.acknowledged);
 }
