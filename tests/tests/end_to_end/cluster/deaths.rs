@@ -101,7 +101,10 @@ fn a_stopped_host_is_unavailable_and_goes_on_when_it_runs_again() {
         None => Ok(()),
         code => Err(format!("{code:?}")),
     });
-    assert_eq!(two.state_of("one"), "alive");
+    blocking::until("its next beat comes", || match two.state_of("one").as_str() {
+        "alive" => Ok(()),
+        state => Err(state.to_owned()),
+    });
 }
 
 #[test]
