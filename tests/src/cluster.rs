@@ -121,9 +121,7 @@ impl ClusterHost {
         self.server.send_over(&mut stream, &headers, &request).ok()?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).ok()?;
-        let (_, body) = answer.split_once("\r\n\r\n")?;
-        let said = body.lines().filter_map(|line| line.strip_prefix("data: ")).rfind(|data| !data.is_empty());
-        let mut message: Value = serde_json::from_str(said.unwrap_or(body)).ok()?;
+        let mut message = Reply::of(&answer)?.said()?;
         message["result"].is_object().then(|| message["result"].take())
     }
 

@@ -69,10 +69,22 @@ impl Reply {
     /// Where there is none.
     #[must_use]
     pub fn message(&self) -> Value {
-        let mut events =
-            self.body.lines().filter_map(|line| line.strip_prefix("data: ")).filter(|data| !data.is_empty());
-        serde_json::from_str(events.next_back().unwrap_or(&self.body))
-            .unwrap_or_else(|_| panic!("no message: {self:?}"))
+        self.said().unwrap_or_else(|| panic!("no message: {self:?}"))
+    }
+
+    /// The same; nothing where there is none, as where the server ended in the middle of it.
+    #[must_use]
+    pub fn said(&self) -> Option<Value> {
+        let events = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
+        serde_json::from_str(events.rev().find(|data| !data.is_empty()).unwrap_or(&self.body)).ok()
+    }
+
+    /// An answer as it came; nothing where that is none.
+    #[must_use]
+    pub fn of(answer: &str) -> Option<Self> {
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        let status = head.split(' ').nth(1)?.parse().ok()?;
+        Some(Self { status, head: head.to_owned(), body: body.to_owned() })
     }
 }
 
@@ -339,9 +351,7 @@ pub fn replied(mut stream: impl Read) -> Reply {
     // A server that refuses a body closes before it has read it all.
     let read = stream.read_to_end(&mut answer);
     let answer = String::from_utf8_lossy(&answer).into_owned();
-    let Some((head, body)) = answer.split_once("\r\n\r\n") else { panic!("no answer: {answer:?} ({read:?})") };
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-    Reply { status, head: head.to_owned(), body: body.to_owned() }
+    Reply::of(&answer).unwrap_or_else(|| panic!("no answer: {answer:?} ({read:?})"))
 }
 
 /// Server-sent events as they come.

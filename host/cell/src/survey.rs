@@ -66,8 +66,7 @@ pub struct Survey {
 /// Looks at the hosts that live, and has each look at each other one. At most the first 32 are
 /// looked at. It takes a few seconds at most where hosts do not answer.
 pub async fn survey(tls: &PeerTls, hosts: &[HostRecord]) -> Survey {
-    let CellTimes { connecting, silence, .. } = CellTimes::default();
-    let links = &Links::new(tls, connecting.max(PATIENCE), silence);
+    let links = &Links::new(tls, PATIENCE, CellTimes::default().silence);
     let peers: Vec<_> = hosts.iter().filter_map(Peer::of).take(HOSTS).collect();
     let looks = stream::iter(&peers).map(|peer| look(links, peer)).buffered(AT_ONCE).collect().await;
     let pairs = peers.iter().flat_map(|from| peers.iter().filter(move |to| *to != from).map(move |to| (from, to)));

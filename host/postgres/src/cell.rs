@@ -124,17 +124,15 @@ impl PostgresCell {
                    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most,
                    (SELECT count(usesysid)::int FROM pg_stat_activity) AS used";
         // The first one plans the statement.
-        self.ask_one(sql, &[]).await?;
-        let (mut latencies, mut last) = (Vec::new(), None);
-        for _ in 0..MEASURED {
+        let mut row = self.ask_one(sql, &[]).await?;
+        let mut latencies = [Duration::ZERO; MEASURED];
+        for latency in &mut latencies {
             let asked = Instant::now();
-            let row = self.ask_one(sql, &[]).await?;
-            latencies.push(asked.elapsed());
-            last = Some((row, SystemTime::now()));
+            row = self.ask_one(sql, &[]).await?;
+            *latency = asked.elapsed();
         }
         latencies.sort();
-        let Some((row, here)) = last else { return odd() };
-        let here = here.duration_since(UNIX_EPOCH).map_or(0, milliseconds);
+        let here = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, milliseconds);
         Ok(DatabaseMeasure {
             latency: latencies[MEASURED / 2],
             ahead_milliseconds: row.get::<_, i64>("now").saturating_sub(here),
