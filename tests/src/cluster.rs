@@ -54,11 +54,12 @@ impl Cluster {
         data.write_private("host.key", key);
         data.write("authority.pem", self.authority.pem());
         data.write_private("http-token", &self.token);
+        data.write_private("secret", "seals-what-clients-carry-from-host-to-host");
         data.write(
             "wharf.toml",
             format!(
                 "{}\n[state]\ndatabase_file = \"database\"\n[cluster]\nname = \"test\"\nhost = \"{name}\"\n\
-                 address = \"localhost:{port}\"\n[cluster.tls]\ncertificate = \"host.pem\"\nkey = \"host.key\"\n\
+                 address = \"localhost:{port}\"\nsecret_files = [\"secret\"]\n[cluster.tls]\ncertificate = \"host.pem\"\nkey = \"host.key\"\n\
                  authority = \"authority.pem\"\n",
                 self.tables
             ),

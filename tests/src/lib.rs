@@ -6,7 +6,6 @@
 //! and the contract. It asserts where a test could not go on otherwise.
 
 mod artifacts;
-mod authority;
 mod binary;
 mod client;
 pub mod cluster;
@@ -24,7 +23,6 @@ mod site;
 mod upstream;
 
 pub use artifacts::{bytes, component, program, with_section};
-pub use authority::{Authority, Holds};
 pub use binary::{Command, Finished, start, wharf};
 pub use client::Client;
 pub use collector::{Collected, Collector};
@@ -36,4 +34,8 @@ pub use server::{Following, Reply, SentEvent, Server, lives, replied};
 pub use setup::{Setup, context, found, object, viewer};
 pub use site::Site;
 pub use upstream::Upstream;
-pub use wharf_test_support::{AMPLE, blocking, in_time, let_time_pass, machine, soon, until, until_async};
+pub use wharf_test_support::{
+    AMPLE,
+    authority::{Authority, Holds},
+    blocking, in_time, let_time_pass, machine, soon, until, until_async,
+};

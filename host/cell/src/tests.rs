@@ -2,6 +2,7 @@
 
 mod death;
 mod hostile;
+mod offers;
 mod passing;
 mod routes;
 mod survey;
@@ -22,8 +23,10 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use wharf_core::{
-    Answer, CallRequest, Code, Content, Context, Error, SessionId, TenantId,
-    service::{Caller, HomeHost, Level, Place, SessionRouter as _, Things},
+    Answer, Code, Content, Context, Error, SessionId, TenantId,
+    service::{
+        Caller, HomeAnswer, HomeHost, HomeQuestion, HomeRequest, InputGiven, Level, Place, SessionRouter as _, Things,
+    },
 };
 
 use crate::{Cell, CellError, CellSettings, CellTimes, Members, MemoryCell, PeerAddress, PeerTls};
@@ -86,27 +89,28 @@ impl Drop for Dropped<'_> {
 
 #[async_trait]
 impl HomeHost for Tools {
-    async fn call_here(&self, request: CallRequest) -> Result<Answer, Error> {
+    async fn answer_here(&self, HomeRequest { caller, asked }: HomeRequest) -> Result<HomeAnswer, Error> {
+        let HomeQuestion::Call { tool, arguments, .. } = asked else { return Ok(offers::answer(asked)) };
         let dropped = Dropped(self);
         self.calls.fetch_add(1, Ordering::SeqCst);
-        let Caller { context, events, .. } = &*request.caller;
-        self.seen.lock().push(format!("{}/{} {}", context.tenant, context.session, request.tool));
+        let Caller { context, events, .. } = &*caller;
+        self.seen.lock().push(format!("{}/{} {tool}", context.tenant, context.session));
         if let Some(events) = events {
             events.progress(1.0, Some(2.0), Some("half"));
             events.message(Level::Warn, json!({"a": 1}));
         }
         self.began.notify_one();
-        let answered = match request.tool.as_str() {
+        let answered = match tool.as_str() {
             "wait" => std::future::pending().await,
             "fail" => Err(Error::retryable(Code::Limit, "as asked")),
-            _ => Ok(Answer {
+            _ => Ok(HomeAnswer::Call(Answer {
                 content: vec![
-                    Content::text(request.arguments.text().to_string()),
+                    Content::text(arguments.text().to_string()),
                     Content { mime_type: "image/png".to_owned(), data: vec![0, 0xff], meta: Map::new() },
                 ],
-                structured: Some(Value::Object(request.caller.meta.clone())),
+                structured: Some(Value::Object(caller.meta.clone())),
                 ..Answer::default()
-            }),
+            })),
         };
         std::mem::forget(dropped);
         answered
@@ -202,13 +206,14 @@ pub(super) fn context(session: &str) -> Context {
     Context::new(TenantId::local(), session.parse().expect("legal"))
 }
 
-pub(super) fn request(session: &str, tool: &str) -> CallRequest {
+pub(super) fn request(session: &str, tool: &str) -> HomeRequest {
     request_of(Caller::new(context(session)), tool)
 }
 
-pub(super) fn request_of(caller: Caller, tool: &str) -> CallRequest {
-    let arguments = json!({"key": "value\n"}).as_object().expect("an object").clone();
-    CallRequest::of(caller, tool, arguments)
+pub(super) fn request_of(caller: Caller, tool: &str) -> HomeRequest {
+    let arguments = json!({"key": "value\n"}).as_object().expect("an object").clone().into();
+    let asked = HomeQuestion::Call { tool: tool.to_owned(), arguments, input: InputGiven::default() };
+    HomeRequest { caller: Arc::new(caller), asked }
 }
 
 impl TestHost {
@@ -217,16 +222,20 @@ impl TestHost {
         self.cell.place(&context.tenant, &context.session, keeps_files).await
     }
 
-    /// Makes a call as a host does: at home, wherever that is.
-    pub(super) async fn call_of(&self, request: CallRequest, keeps_files: bool) -> Result<Answer, Error> {
+    /// Asks as a host does: at home, wherever that is.
+    pub(super) async fn ask(&self, request: HomeRequest, keeps_files: bool) -> Result<HomeAnswer, Error> {
         match self.place(request.caller.context.session.as_str(), keeps_files).await? {
             Place::Here(hold) => {
-                let answered = self.tools.call_here(request).await;
+                let answered = self.tools.answer_here(request).await;
                 hold.confirm()?;
                 answered
             }
-            Place::Elsewhere(remote) => remote.call(request).await,
+            Place::Elsewhere(remote) => remote.ask(request).await,
         }
+    }
+
+    pub(super) async fn call_of(&self, request: HomeRequest, keeps_files: bool) -> Result<Answer, Error> {
+        self.ask(request, keeps_files).await?.into_call()
     }
 
     pub(super) async fn call(&self, session: &str, tool: &str) -> Result<Answer, Error> {

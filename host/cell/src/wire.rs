@@ -4,17 +4,20 @@
 //! JSON text. Its answer is lines of JSON: progress and messages as they come, and the outcome
 //! last. The version stands in the path, so that hosts of two versions understand each other.
 
+mod answer;
+
 use std::{borrow::Cow, sync::Arc};
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wharf_core::{
-    Answer, AssistantId, CallRequest, Code, Content, Context, Error, SessionId, TenantId, ThreadId,
-    service::{Arguments, Caller, InputGiven, InputRequired, Level},
+    AssistantId, Code, Context, Error, PluginName, SessionId, TenantId, ThreadId,
+    service::{Arguments, Caller, HomeAnswer, HomeQuestion, HomeRequest, InputGiven, Level, offer::CompletionOf},
     trace::{RemoteParent, SpanContext, TraceParent},
 };
+
+pub(crate) use answer::WireAnswer;
 
 /// Makes a call.
 pub(crate) const CALL: &str = "/peer/1/call";
@@ -30,7 +33,7 @@ pub(crate) const INCARNATION: &str = "wharf-incarnation";
 /// What a call says beside its arguments.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CallHead {
-    tool: String,
+    asked: WireAsked,
     tenant: TenantId,
     session: SessionId,
     assistant: Option<AssistantId>,
@@ -52,6 +55,46 @@ pub(crate) struct CallHead {
     pub(crate) may_claim: bool,
 }
 
+/// What is asked, beside its arguments and input.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WireAsked {
+    Tool(String),
+    Prompt(String),
+    List(PluginName),
+    Read(String),
+    Complete { of: CompletionOf, argument: String, typed: String },
+}
+
+impl WireAsked {
+    /// With the JSON text of the arguments.
+    fn of(asked: &HomeQuestion) -> Result<(Self, Arc<str>), Error> {
+        let none = || Arc::from("{}");
+        Ok(match asked {
+            HomeQuestion::Call { tool, arguments, .. } => (Self::Tool(tool.clone()), Arc::clone(arguments.text())),
+            HomeQuestion::Prompt { name, arguments, .. } => (Self::Prompt(name.clone()), Arc::clone(arguments.text())),
+            HomeQuestion::List { plugin } => (Self::List(plugin.clone()), none()),
+            HomeQuestion::Read { uri } => (Self::Read(uri.clone()), none()),
+            HomeQuestion::Complete { of, argument, typed, others } => {
+                let complete = Self::Complete { of: of.clone(), argument: argument.clone(), typed: typed.clone() };
+                (complete, serde_json::to_string(others).map_err(|_| no_form())?.into())
+            }
+        })
+    }
+
+    fn into_asked(self, arguments: Arguments, input: InputGiven) -> HomeQuestion {
+        match self {
+            Self::Tool(tool) => HomeQuestion::Call { tool, arguments, input },
+            Self::Prompt(name) => HomeQuestion::Prompt { name, arguments, input },
+            Self::List(plugin) => HomeQuestion::List { plugin },
+            Self::Read(uri) => HomeQuestion::Read { uri },
+            Self::Complete { of, argument, typed } => {
+                HomeQuestion::Complete { of, argument, typed, others: arguments.into_values() }
+            }
+        }
+    }
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 enum Trace {
     NotKept,
@@ -61,10 +104,12 @@ enum Trace {
 
 impl CallHead {
     /// The request's body.
-    pub(crate) fn body(request: &CallRequest, keeps_files: bool, may_claim: bool) -> Result<Bytes, Error> {
+    pub(crate) fn body(request: &HomeRequest, keeps_files: bool, may_claim: bool) -> Result<Bytes, Error> {
         let Caller { context, meta, capabilities, client, events, trace, .. } = &*request.caller;
+        let InputGiven { responses, state } = request.asked.input().cloned().unwrap_or_default();
+        let (asked, arguments) = WireAsked::of(&request.asked)?;
         let head = Self {
-            tool: request.tool.clone(),
+            asked,
             tenant: context.tenant.clone(),
             session: context.session.clone(),
             assistant: context.assistant.clone(),
@@ -73,14 +118,13 @@ impl CallHead {
             capabilities: capabilities.clone(),
             client: client.as_deref().map(str::to_owned),
             trace: trace.as_ref().map(Trace::of),
-            responses: request.input.responses.clone(),
-            state: request.input.state.clone(),
+            responses,
+            state,
             listens: events.is_some(),
             keeps_files,
             may_claim,
         };
         let mut body = serde_json::to_vec(&head).map_err(|_| no_form())?;
-        let arguments = request.arguments.text();
         body.reserve_exact(arguments.len() + 1);
         body.push(b'\n');
         body.extend_from_slice(arguments.as_bytes());
@@ -108,15 +152,13 @@ impl CallHead {
     }
 
     /// The call, as this host makes it.
-    pub(crate) fn into_request(self, arguments: Arguments, mut caller: Caller) -> CallRequest {
+    pub(crate) fn into_request(self, arguments: Arguments, mut caller: Caller) -> HomeRequest {
         caller.meta = self.meta;
         caller.capabilities = self.capabilities;
         caller.client = self.client.map(Arc::from);
         caller.trace = self.trace.and_then(Trace::into_parent);
-        let mut request = CallRequest::of(caller, self.tool, Map::new());
-        request.arguments = arguments;
-        request.input = InputGiven { responses: self.responses, state: self.state };
-        request
+        let input = InputGiven { responses: self.responses, state: self.state };
+        HomeRequest { caller: Arc::new(caller), asked: self.asked.into_asked(arguments, input) }
     }
 }
 
@@ -166,7 +208,7 @@ impl Frame<'_> {
         Frame::Message { level: Cow::Borrowed(level.as_str()), data }
     }
 
-    pub(crate) fn outcome(outcome: Result<Answer, Error>) -> Self {
+    pub(crate) fn outcome(outcome: Result<HomeAnswer, Error>) -> Self {
         match outcome {
             Ok(answer) => Self::Answer(WireAnswer::of(answer)),
             Err(error) => Self::Error(WireError::of(&error)),
@@ -181,67 +223,6 @@ impl Frame<'_> {
         });
         line.push(b'\n');
         line.into()
-    }
-}
-
-/// An answer, as it goes from host to host.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct WireAnswer {
-    content: Vec<WirePart>,
-    structured: Option<Value>,
-    is_error: bool,
-    input: Option<Value>,
-    meta: Map<String, Value>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct WirePart {
-    mime_type: String,
-    text: Option<String>,
-    base64: Option<String>,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    meta: Map<String, Value>,
-}
-
-impl WireAnswer {
-    fn of(answer: Answer) -> Self {
-        let part = |Content { mime_type, data, meta }| {
-            let (text, base64) = match String::from_utf8(data) {
-                Ok(text) => (Some(text), None),
-                Err(error) => (None, Some(STANDARD.encode(error.as_bytes()))),
-            };
-            WirePart { mime_type, text, base64, meta }
-        };
-        Self {
-            content: answer.content.into_iter().map(part).collect(),
-            structured: answer.structured,
-            is_error: answer.is_error,
-            input: answer.input_required.map(|required| required.to_value()),
-            meta: answer.meta,
-        }
-    }
-
-    /// The answer.
-    ///
-    /// # Errors
-    /// `internal` where it has no form of an answer.
-    pub(crate) fn into_answer(self) -> Result<Answer, Error> {
-        let part = |part: WirePart| {
-            let data = match (part.text, part.base64) {
-                (Some(text), _) => text.into_bytes(),
-                (None, Some(base64)) => STANDARD.decode(base64).map_err(|_| malformed())?,
-                (None, None) => return Err(malformed()),
-            };
-            Ok(Content { mime_type: part.mime_type, data, meta: part.meta })
-        };
-        Ok(Answer {
-            content: self.content.into_iter().map(part).collect::<Result<_, _>>()?,
-            structured: self.structured,
-            is_error: self.is_error,
-            input_required: self.input.as_ref().map(InputRequired::read).transpose()?,
-            meta: self.meta,
-            ..Answer::default()
-        })
     }
 }
 

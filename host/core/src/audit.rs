@@ -125,10 +125,18 @@ impl AuditOutcome {
     #[must_use]
     pub fn of(answered: &Result<Answer, Error>) -> Self {
         match answered {
-            Ok(answer) if answer.input_required.is_some() => Self::InputRequired,
-            Ok(answer) if answer.is_error => Self::ToolError,
-            Ok(_) => Self::Ok,
+            Ok(answer) => Self::of_answer(answer),
             Err(error) => Self::Failed(error.code),
+        }
+    }
+
+    /// That of an answer that was given.
+    #[must_use]
+    pub fn of_answer(answer: &Answer) -> Self {
+        match answer {
+            _ if answer.input_required.is_some() => Self::InputRequired,
+            _ if answer.is_error => Self::ToolError,
+            _ => Self::Ok,
         }
     }
 }

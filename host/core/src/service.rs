@@ -5,6 +5,7 @@
 
 pub mod announcements;
 mod arguments;
+mod at_home;
 mod caller;
 mod client_rights;
 pub mod front_end;
@@ -26,6 +27,7 @@ pub use wharf_contract::log::Level;
 use crate::{Answer, Context, Error, RequestMemory, TenantId, ToolDefinition, trace::Tracer};
 pub use announcements::Announcements;
 pub use arguments::Arguments;
+pub use at_home::{HomeAnswer, HomeQuestion, HomeRequest};
 pub use caller::Caller;
 pub use client_rights::{ClientRights, PassedClient, ProtocolClient};
 pub use front_end::FrontEndService;

@@ -38,5 +38,6 @@ mod traced;
 #[cfg(feature = "http")]
 pub use endpoint::{EndpointBody, EndpointRefusal, EndpointRequest, EndpointResponse, HttpEndpoint, HttpEndpoints};
 pub use info::ServerInfo;
+pub use rounds::StateKeys;
 pub use served::Served;
 pub use stdio::{MAX_MESSAGE_BYTES, ServeError, serve_stdio, serve_streams};

@@ -18,6 +18,7 @@ use rmcp::{
 use serde_json::{Map, Value, json};
 use wharf_core::{Answer, AnswerShare, Code, Error, InputGiven, InputRequired, service::offer::PromptAnswer};
 
+pub use seal::StateKeys;
 pub(crate) use seal::{StateBinding, StateSealer};
 
 use crate::client_request::{ClientRequest, MAX_WAITING, guarded};

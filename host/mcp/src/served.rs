@@ -10,12 +10,12 @@ use wharf_core::{
     service::{AllowedPlugins, Viewer},
 };
 
-use crate::rounds::StateSealer;
+use crate::rounds::{StateKeys, StateSealer};
 
 /// What clients are served: tools, and whatever plugins offer besides.
 ///
 /// Make it once and clone it for each connection: what a client was given by one
-/// of them is known to the others, and to no other `Served`.
+/// of them is known to the others, and to no other `Served` without the same [`StateKeys`].
 #[derive(Clone)]
 pub struct Served {
     /// What can be called.
@@ -51,7 +51,19 @@ impl Served {
     /// Serves the same to other clients, which may use these of the plugins alone.
     #[must_use]
     pub fn of_plugins(&self, plugins: Option<AllowedPlugins>) -> Self {
-        Self { plugins, ..Self::new(Arc::clone(&self.tools), self.offers.clone()) }
+        let own = Self { plugins, ..Self::new(Arc::clone(&self.tools), self.offers.clone()) };
+        match self.sealer().shared_keys() {
+            Some(keys) => own.with_state_keys(keys),
+            None => own,
+        }
+    }
+
+    /// Seals what clients carry from one round of input to the next with keys that others have,
+    /// too: a client may answer at any of them.
+    #[must_use]
+    pub fn with_state_keys(self, keys: StateKeys) -> Self {
+        let shared = ServiceState { sealer: StateSealer::of_keys(keys), ..ServiceState::default() };
+        Self { shared: Arc::new(shared), ..self }
     }
 
     /// What is announced to clients. What was there once stays: a client that was told of

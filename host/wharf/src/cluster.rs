@@ -2,9 +2,15 @@
 
 mod hosts;
 
-use std::{error, fs, io, path::Path, sync::Arc, time::Duration};
+use std::{
+    error, fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use wharf_cell::{Cell, CellSettings, CellTimes, PeerTls, PeerTlsError};
+use wharf_core::text::with_causes;
 use wharf_files::{private_files, regular_file};
 use wharf_postgres::PostgresCell;
 
@@ -51,6 +57,14 @@ pub enum ClusterError {
     /// The data directory has no name for its files.
     #[error("the files of the data directory have no name")]
     Files(#[source] io::Error),
+    /// A file of `secret_files` cannot be used.
+    #[error("[cluster] secret_files: {}", path.display())]
+    Secret {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The machine has no name.
     #[error("this machine has no name: write `host` under [cluster]")]
     NoName,
@@ -72,6 +86,32 @@ pub(crate) async fn open(configuration: &Configuration, data: Option<&Path>) -> 
     let settings = settings(cluster, configuration, data)?;
     let (members, homes) = (Arc::clone(&store), store);
     Ok(Cell::new(settings, members, homes).map_err(ClusterError::from)?)
+}
+
+/// The secrets that all hosts of the cluster share, the one for what is sealed now first.
+pub(crate) fn secrets(configuration: &Configuration) -> Result<Vec<String>, ClusterError> {
+    let Some(cluster) = &configuration.cluster else { return Ok(Vec::new()) };
+    let read = |path: &PathBuf| {
+        let read = secret::read_allowed(path, cluster.secrets_allow_unprotected);
+        read.map_err(|source| ClusterError::Secret { path: path.clone(), source })
+    };
+    cluster.secret_files.iter().map(read).collect()
+}
+
+/// What keeps a host from being one of its cluster, as far as its configuration and the files
+/// that it names tell.
+pub(crate) fn problems(configuration: &Configuration) -> Vec<String> {
+    let Some(cluster) = &configuration.cluster else { return Vec::new() };
+    let mut problems = Vec::new();
+    if configuration.plugin_folder.is_some() {
+        problems.push(ClusterError::Folder.to_string());
+    }
+    if configuration.state.database_file.is_none() {
+        problems.push(ClusterError::NoDatabase.to_string());
+    }
+    problems.extend(read(&cluster.tls).err().map(|error| with_causes(&*error)));
+    problems.extend(secrets(configuration).err().map(|error| with_causes(&error)));
+    problems
 }
 
 fn settings(
@@ -123,5 +163,6 @@ fn read(tls: &ClusterTls) -> Result<PeerTls, Box<dyn error::Error + Send + Sync>
     let (certificate, authority) = (read(&tls.certificate)?, read(&tls.authority)?);
     let key = secret::read_bytes(&tls.key, tls.allow_unprotected, MAX_PEM_BYTES);
     let key = key.map_err(|error| of(&tls.key, error))?;
-    Ok(PeerTls::new(&certificate, &key, &authority)?)
+    PeerTls::new(&certificate, &key, &authority)
+        .map_err(|error| format!("[cluster.tls] {}", with_causes(&error)).into())
 }

@@ -22,7 +22,11 @@ pub(crate) enum Clustered {
     /// Its configuration names a cluster, and it has not joined: a command of the operator's.
     NotJoined,
     #[cfg(feature = "postgres")]
-    Member(wharf_cell::Cell),
+    Member {
+        cell: wharf_cell::Cell,
+        /// The texts of `[cluster] secret_files`.
+        secrets: Vec<String>,
+    },
 }
 
 impl Clustered {
@@ -37,7 +41,8 @@ impl Clustered {
         }
         #[cfg(feature = "postgres")]
         if joins {
-            return Ok(Self::Member(crate::cluster::open(configuration, data).await?));
+            let secrets = crate::cluster::secrets(configuration)?;
+            return Ok(Self::Member { cell: crate::cluster::open(configuration, data).await?, secrets });
         }
         // A build without clusters refuses such a configuration when it is read.
         let _ = (data, joins);
@@ -49,7 +54,17 @@ impl Clustered {
         match self {
             Self::No | Self::NotJoined => HandleMint::default(),
             #[cfg(feature = "postgres")]
-            Self::Member(cell) => cell.handles(),
+            Self::Member { cell, .. } => cell.handles(),
+        }
+    }
+
+    /// The keys that all hosts of the cluster have for what clients carry from one host to
+    /// another; none where the host stands alone, or where its operator has written none.
+    pub(crate) fn state_keys(&self) -> Option<wharf_mcp::StateKeys> {
+        match self {
+            Self::No | Self::NotJoined => None,
+            #[cfg(feature = "postgres")]
+            Self::Member { secrets, .. } => wharf_mcp::StateKeys::of_secrets(secrets),
         }
     }
 
@@ -59,7 +74,7 @@ impl Clustered {
             Self::No => None,
             Self::NotJoined => Some(&NotJoined),
             #[cfg(feature = "postgres")]
-            Self::Member(cell) => Some(cell),
+            Self::Member { cell, .. } => Some(cell),
         }
     }
 
@@ -69,14 +84,14 @@ impl Clustered {
         match self {
             Self::No | Self::NotJoined => None,
             #[cfg(feature = "postgres")]
-            Self::Member(cell) => Some(Arc::new(crate::elsewhere::ClusterElsewhere(cell.clone()))),
+            Self::Member { cell, .. } => Some(Arc::new(crate::elsewhere::ClusterElsewhere(cell.clone()))),
         }
     }
 
     /// Joins, once the host can take calls of the others.
     #[cfg(feature = "postgres")]
     pub(crate) async fn join(&self, host: impl HomeHost) -> Result<(), OpenError> {
-        if let Self::Member(cell) = self {
+        if let Self::Member { cell, .. } = self {
             cell.join(Arc::new(host)).await.map_err(crate::cluster::ClusterError::from)?;
         }
         Ok(())
@@ -86,7 +101,7 @@ impl Clustered {
     pub(crate) async fn drain(&self, patience: Duration) {
         let _ = patience;
         #[cfg(feature = "postgres")]
-        if let Self::Member(cell) = self {
+        if let Self::Member { cell, .. } = self {
             cell.drain(patience).await;
         }
     }
@@ -94,7 +109,7 @@ impl Clustered {
     /// Takes no call any more that needs a home.
     pub(crate) fn stop(&self) {
         #[cfg(feature = "postgres")]
-        if let Self::Member(cell) = self {
+        if let Self::Member { cell, .. } = self {
             cell.stop();
         }
     }
@@ -102,7 +117,7 @@ impl Clustered {
     /// Leaves, once nothing of any session is here.
     pub(crate) async fn leave(&self) {
         #[cfg(feature = "postgres")]
-        if let Self::Member(cell) = self {
+        if let Self::Member { cell, .. } = self {
             cell.leave().await;
         }
     }
@@ -112,7 +127,7 @@ impl Clustered {
         match self {
             Self::No | Self::NotJoined => true,
             #[cfg(feature = "postgres")]
-            Self::Member(cell) => cell.is_ready(),
+            Self::Member { cell, .. } => cell.is_ready(),
         }
     }
 }

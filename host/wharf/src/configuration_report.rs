@@ -76,6 +76,9 @@ impl Configuration {
         checked.problems.extend(tokens.map(|error| error.to_string()));
         #[cfg(feature = "http")]
         checked.problems.extend(self.http.tls.iter().filter_map(|tls| tls.read().err()).map(|error| error.to_string()));
+        checked.problems.extend(self.state.connection().err().map(|error| error.to_string()));
+        #[cfg(feature = "postgres")]
+        checked.problems.extend(crate::cluster::problems(self));
         let headers = self.traces.headers.iter().filter_map(|header| read_header(header).err());
         checked.problems.extend(headers.map(|error| error.to_string()));
         self.check_patterns(&known, &mut checked);

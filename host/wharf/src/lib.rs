@@ -210,7 +210,7 @@ pub mod listing {
 
 /// The Model Context Protocol: over standard streams, and as a service for an HTTP server.
 pub mod mcp {
-    pub use wharf_mcp::{ServeError, Served, ServerInfo, serve_stdio, serve_streams};
+    pub use wharf_mcp::{ServeError, Served, ServerInfo, StateKeys, serve_stdio, serve_streams};
 
     #[cfg(feature = "http")]
     pub use crate::protocol::McpService;

@@ -20,10 +20,15 @@ impl McpService {
     }
 
     /// Names sessions of 2025-11-25 as this host names all that it has, so that the other hosts
-    /// of its cluster pass their requests on to it.
+    /// of its cluster pass their requests on to it; and seals what clients carry from one round
+    /// of input to the next with the keys of the cluster.
     #[must_use]
     pub fn of_host(self, host: &Host) -> Self {
-        Self(self.0.with_handles(host.handles()))
+        let named = self.0.with_handles(host.handles());
+        Self(match host.state_keys() {
+            Some(keys) => named.with_state_keys(keys),
+            None => named,
+        })
     }
 }
 

@@ -26,6 +26,33 @@ pub(crate) fn cargo(root: &Path) -> Command {
     cargo
 }
 
+/// Whether builds of this workspace lint.
+const LINTS: &str = "WHARF_BUILD_LINTS";
+
+/// Whether builds of this workspace lint meanwhile, so that nothing is compiled a second time
+/// to be linted. `.ci/run` wants it: what a shell compiles without it is not used then.
+pub(crate) fn builds_lint() -> bool {
+    env::var_os(LINTS).is_some()
+}
+
+/// A command of cargo that builds this workspace.
+///
+/// Where builds lint, its crates are compiled by clippy's compiler, which is rustc with more lints.
+/// An option says so and no variable: what the tests build is none of this.
+pub(crate) fn building(root: &Path, command: &[&str]) -> Result<Command> {
+    let mut cargo = cargo(root);
+    cargo.args(command);
+    if builds_lint() {
+        let sysroot = capture(rustc().args(["--print", "sysroot"]))?;
+        let compiler = Path::new(sysroot.trim()).join("bin").join("clippy-driver");
+        if !compiler.is_file() {
+            bail!("there is no {}: `rustup component add clippy`, or leave {LINTS} out", compiler.display());
+        }
+        cargo.arg("--config").arg(format!("build.rustc-workspace-wrapper='{}'", compiler.display()));
+    }
+    Ok(cargo)
+}
+
 /// The Rust compiler of the ordinary toolchain.
 pub(crate) fn rustc() -> Command {
     Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
@@ -163,7 +190,7 @@ fn cannot_start(command: &Command) -> String {
 }
 
 /// The command as one would type it, with programs by their file name.
-fn shown(command: &Command) -> String {
+pub(crate) fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let mut line = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
     for argument in command.get_args() {

@@ -103,7 +103,7 @@ fn build(workspace: &Workspace) -> Result<()> {
     packages::ensure_browser()?;
     components::build(workspace, false, Choice::from_environment()?)?;
     say("Building the host (minutes on a fresh clone: wasmtime is large)");
-    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bin", "wharf"]))
+    command::run(&mut command::building(&workspace.root, &["build", "--workspace", "--bin", "wharf"])?)
 }
 
 impl Stage {

@@ -20,6 +20,9 @@ use crate::workspace::Workspace;
 
 pub(crate) use javascript::JavaScriptKit;
 
+/// The tests of guests in every language, as cargo-nextest is told.
+const LANGUAGES: &str = "package(wharf-tests) and test(/^languages::/)";
+
 /// What became of a kit's tests, and the lines that say it.
 type KitOutcome = (Result<()>, Vec<String>);
 
@@ -54,13 +57,10 @@ fn languages(workspace: &Workspace, guests: &Path) -> Result<KitOutcome> {
     }
     named.sort();
     say("Testing guests of every language by the same tests");
-    let mut tests = command::cargo(&workspace.root);
-    if command::exists("cargo-nextest") {
-        tests.args(["nextest", "run", "--workspace", "--no-fail-fast", "-E"]);
-        tests.arg("package(wharf-tests) and test(/^languages::/)");
-    } else {
-        tests.args(["test", "--workspace", "--test", "end_to_end", "languages::"]);
-    }
+    let with_nextest: &[_] = &["nextest", "run", "--workspace", "--no-fail-fast", "-E", LANGUAGES];
+    let without: &[_] = &["test", "--workspace", "--test", "end_to_end", "languages::"];
+    let command = if command::exists("cargo-nextest") { with_nextest } else { without };
+    let mut tests = command::building(&workspace.root, command)?;
     tests.env("WHARF", workspace.binary("debug", "wharf")).env("WHARF_KIT_GUESTS", named.join(";"));
     command::run_and_keep(&mut tests, closes_a_run)
 }

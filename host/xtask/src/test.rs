@@ -4,6 +4,7 @@
 //! Owns the order and the report. Knows no test: the runners find them.
 
 mod closing;
+mod lints;
 mod outcome;
 
 use std::ffi::OsString;
@@ -64,7 +65,9 @@ Options:
                   demo     the demo, which checks each of its claims (cargo xtask demo)
                   bench    the benchmark, a hundredth of it and each figure once: that it runs, not how fast
                   tidy     the rules of the project (cargo xtask tidy)
-                  lint     formatting and clippy, warnings being errors; beside the parts that wait
+                  lint     formatting and clippy, warnings being errors; beside the parts that wait. With the
+                           variable WHARF_BUILD_LINTS, as in .ci/run, each build lints and nothing is
+                           compiled twice for it; what a shell has compiled without is not used then
                   outside  an app outside this repository, with the library by git (tests/outside): what is
                            committed is fetched, built without sharing anything, and called. It takes
                            many minutes and is no part of the run without --only
@@ -144,7 +147,7 @@ impl TestPart {
 
     fn run(self, workspace: &Workspace) -> PartOutcome {
         say(&format!("Part {}", self.name()));
-        timed(self.name(), || match self {
+        let outcome = timed(self.name(), || match self {
             Self::Rust => rust(workspace),
             Self::Doctests => doctests(workspace),
             Self::Client => Ok((client(workspace, &[]), Vec::new())),
@@ -160,7 +163,10 @@ impl TestPart {
             Self::Lint => Ok((lint(workspace), Vec::new())),
             Self::Outside => Ok((outside::check(workspace), Vec::new())),
             Self::Release => Ok((release(workspace), Vec::new())),
-        })
+        });
+        // A run that is ended from outside has no summary.
+        say(&format!("Part {} ended after {:.0} s", self.name(), outcome.took.as_secs_f64()));
+        outcome
     }
 
     fn needs_binary(self) -> bool {
@@ -216,6 +222,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     if parts.iter().any(|part| part.needs_binary()) {
         let tests = parts.contains(&TestPart::Rust);
         outcomes.push(timed("build", || Ok((build(&workspace, tests), Vec::new()))));
+        say(&format!("The build ended after {:.0} s", outcomes[0].took.as_secs_f64()));
     }
     let built = outcomes.iter().all(|outcome| outcome.result.is_ok());
     parts.retain(|part| built || !part.needs_binary());
@@ -247,8 +254,7 @@ fn build(workspace: &Workspace, tests: bool) -> Result<()> {
     packages::ensure_postgres(workspace)?;
     components::build(workspace, true, Choice::from_environment()?)?;
     say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");
-    let mut cargo = command::cargo(&workspace.root);
-    cargo.args(["build", "--workspace", "--bins"]);
+    let mut cargo = command::building(&workspace.root, &["build", "--workspace", "--bins"])?;
     if tests {
         cargo.arg("--tests");
     }
@@ -273,19 +279,11 @@ fn wry(workspace: &Workspace) -> Result<()> {
 }
 
 fn rust(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
-    let mut runner = command::cargo(&workspace.root);
-    if command::exists("cargo-nextest") {
-        runner.args([
-            "nextest",
-            "run",
-            "--workspace",
-            "--profile=whole",
-            "--test-threads",
-            &test_threads().to_string(),
-        ]);
-    } else {
-        runner.args(["test", "--workspace", "--bins", "--lib", "--tests"]);
-    }
+    let threads = test_threads().to_string();
+    let with_nextest: &[_] = &["nextest", "run", "--workspace", "--profile=whole", "--test-threads", &threads];
+    let without: &[_] = &["test", "--workspace", "--bins", "--lib", "--tests"];
+    let command = if command::exists("cargo-nextest") { with_nextest } else { without };
+    let mut runner = command::building(&workspace.root, command)?;
     let binary = workspace.binary("debug", "wharf");
     let mut tests = LastWords::default();
     let (tested, said) = command::run_and_keep(runner.env("WHARF", &binary), |line| tests.keep(line))?;
@@ -295,8 +293,8 @@ fn rust(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
 }
 
 fn doctests(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
-    let mut doctests = command::cargo(&workspace.root);
-    command::run_and_keep(doctests.args(["test", "--doc", "--workspace"]), closes_a_run)
+    let mut doctests = command::building(&workspace.root, &["test", "--doc", "--workspace"])?;
+    command::run_and_keep(&mut doctests, closes_a_run)
 }
 
 /// Places for tests. Most tests wait for children, browsers and clocks, so a processor carries two
@@ -349,9 +347,7 @@ fn front_end(workspace: &Workspace, node: &node::Node) -> Result<(Result<()>, Ve
 
 fn lint(workspace: &Workspace) -> Result<()> {
     let formatted = command::run(command::cargo(&workspace.root).args(["fmt", "--all", "--check"]));
-    let mut clippy = command::cargo(&workspace.root);
-    clippy.args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]);
-    formatted.and(command::run(&mut clippy)).and(locked(workspace))
+    formatted.and(lints::check(workspace)).and(locked(workspace))
 }
 
 /// The crates beside the workspace have lock files of their own, which a change of the host's

@@ -49,14 +49,28 @@ impl Drop for Server {
 impl Server {
     /// `wharf serve --http` with the echo plugin.
     pub(crate) fn wharf(setting: &Setting, data: &Path) -> Result<Self> {
+        Self::wharf_with(setting, data, "", &[])
+    }
+
+    /// The same with more tables and arguments.
+    pub(crate) fn wharf_with(setting: &Setting, data: &Path, tables: &str, arguments: &[&str]) -> Result<Self> {
         let configuration = data.join("wharf.toml");
         let source = std::path::absolute(&setting.echo_component)?;
-        std::fs::write(&configuration, format!("[plugin.echo]\nsource = {:?}\n", source.display().to_string()))?;
+        let text = format!("[plugin.echo]\nsource = {:?}\n{tables}", source.display().to_string());
+        std::fs::write(&configuration, text)?;
         let mut command = Command::new(&setting.wharf);
         command.args(["serve", "--http", "127.0.0.1:0", "--config"]).arg(&configuration).arg("--data").arg(data);
+        command.args(arguments);
         let mut server = Self::start(command)?;
         server.token = std::fs::read_to_string(data.join("http-token"))?.trim().to_owned();
         Ok(server)
+    }
+
+    /// Ends it as a crash would, and waits until it is gone.
+    pub(crate) fn kill(&mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
     }
 
     /// The server without Wasm, which asks for no token and is shown one all the same, as
@@ -115,12 +129,24 @@ impl Server {
 
     /// A call as clients of 2026-07-28 make it: each request stands for itself.
     pub(crate) fn call(&self, tool: &str, id: usize) -> Vec<u8> {
-        let meta = json!({
+        self.call_with(tool, &json!({"text": "hello"}), id, None)
+    }
+
+    /// The same in a session.
+    pub(crate) fn call_in(&self, session: &str, tool: &str, id: usize) -> Vec<u8> {
+        self.call_with(tool, &json!({"text": "hello"}), id, Some(session))
+    }
+
+    fn call_with(&self, tool: &str, arguments: &Value, id: usize, session: Option<&str>) -> Vec<u8> {
+        let mut meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
             "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
         });
-        let parameters = json!({"name": tool, "arguments": {"text": "hello"}, "_meta": meta});
+        if let Some(session) = session {
+            meta["dev.wharf/sessionId"] = session.into();
+        }
+        let parameters = json!({"name": tool, "arguments": arguments, "_meta": meta});
         let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": parameters});
         let headers = format!("Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n");
         self.request(&headers, &message)
@@ -158,6 +184,10 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
+    pub(crate) async fn to(server: &Server) -> Result<Self> {
+        Self::open(server.address).await
+    }
+
     async fn open(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
@@ -165,7 +195,7 @@ impl Connection {
     }
 
     /// Sends a call that is to be answered by what it says.
-    async fn echo(&mut self, call: &[u8]) -> Result<()> {
+    pub(crate) async fn echo(&mut self, call: &[u8]) -> Result<()> {
         let (_, body) = self.ask(call, 200).await?;
         let echoed = body.windows(7).any(|bytes| bytes == b"\"hello\"");
         ensure!(echoed, "a wrong answer: {}", String::from_utf8_lossy(body));
@@ -173,7 +203,7 @@ impl Connection {
     }
 
     /// Sends a request and reads the whole answer: its head and its body.
-    async fn ask(&mut self, request: &[u8], status: u16) -> Result<(String, &[u8])> {
+    pub(crate) async fn ask(&mut self, request: &[u8], status: u16) -> Result<(String, &[u8])> {
         self.stream.write_all(request).await?;
         self.read.clear();
         let (body, end) = loop {

@@ -115,6 +115,17 @@ pub(crate) const AREAS: &[Area] = &[
         title: "State and search",
         keys: &[
             at_least("state_contention", 1.0, "changes a second of 200 writers of one entry / of one writer"),
+            at_least("search_overlap", 0.95, "hits among the best ten that tantivy also finds / tantivy's"),
+            at_most("search_latency", 6.0, "a search by the tool / by tantivy in process, p50"),
+            report_only("search_add", "tantivy's add, commit and reload / a document added and found by the tool, p50"),
+            at_least("search_bulk", 0.2, "documents a second, 1,000 added by the tool / by tantivy with one commit"),
+            at_least("search_korean", 0.9, "recall among the best ten of Korean texts"),
+            at_most("search_scaling", 4.0, "a search of 100,000 passages / of 10,000, p50"),
+        ],
+    },
+    Area {
+        title: "Clusters",
+        keys: &[
             at_most("cluster_get", 1.3, "an entry read from PostgreSQL / by a bare client of the server, p50"),
             at_most("cluster_apply", 1.5, "an entry written to PostgreSQL / by a bare client of the server, p50"),
             at_most(
@@ -122,12 +133,15 @@ pub(crate) const AREAS: &[Area] = &[
                 1.5,
                 "an entry written to PostgreSQL / to the file with durable commits, p50",
             ),
-            at_least("search_overlap", 0.95, "hits among the best ten that tantivy also finds / tantivy's"),
-            at_most("search_latency", 6.0, "a search by the tool / by tantivy in process, p50"),
-            report_only("search_add", "tantivy's add, commit and reload / a document added and found by the tool, p50"),
-            at_least("search_bulk", 0.2, "documents a second, 1,000 added by the tool / by tantivy with one commit"),
-            at_least("search_korean", 0.9, "recall among the best ten of Korean texts"),
-            at_most("search_scaling", 4.0, "a search of 100,000 passages / of 10,000, p50"),
+            at_most("cluster_routed_latency", 2.5, "a call that another host passes on / the same at home, p50"),
+            at_least("cluster_routed_throughput", 0.45, "calls a second that another host passes on / at home"),
+            at_least("cluster_three", 0.85, "calls a second of three hosts / of one on the same processors"),
+            at_least("cluster_three_homed", 0.45, "the same of calls that need the home of their session"),
+            at_most(
+                "cluster_gone_seconds",
+                1.0,
+                "seconds from the death of a host to `gone` of its session, the worst",
+            ),
         ],
     },
     Area {

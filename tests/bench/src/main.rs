@@ -8,6 +8,7 @@
 mod audit;
 #[expect(dead_code, reason = "the servers load what this compiles")]
 mod bare;
+mod clusters;
 mod contention;
 mod contexts;
 mod databases;
@@ -157,6 +158,10 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["search_scaling"], search::scaling),
     (&["state_contention"], contention::writers),
     (&databases::KEYS, databases::state),
+    (&[clusters::KEYS[0], clusters::KEYS[1]], clusters::routed),
+    (&[clusters::KEYS[2]], clusters::three),
+    (&[clusters::KEYS[3]], clusters::three_homed),
+    (&[clusters::KEYS[4]], clusters::gone),
     (&["process_output"], processes::output),
     (&["process_tail", "process_poll"], processes::questions),
     (&process_starts::KEYS, process_starts::measure),

@@ -8,6 +8,8 @@
 //! refuses a `sleep` in tests anywhere else.
 
 mod attempts;
+#[cfg(feature = "certificates")]
+pub mod authority;
 pub mod blocking;
 mod look;
 #[cfg(target_os = "linux")]

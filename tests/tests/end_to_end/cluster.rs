@@ -4,6 +4,7 @@
 mod deaths;
 mod doctor;
 mod drains;
+mod offers;
 mod routes;
 mod sessions;
 mod strangers;

@@ -22,7 +22,8 @@ pub(crate) fn modern(mut request: Value) -> (String, Value) {
         ("clientCapabilities", json!({})),
         ("clientInfo", json!({"name": "test", "version": "1"})),
     ] {
-        meta[format!("io.modelcontextprotocol/{name}")] = value;
+        let members = meta.as_object_mut().expect("an object");
+        members.entry(format!("io.modelcontextprotocol/{name}")).or_insert(value);
     }
     let mut headers = format!(
         "Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: {}\r\n",

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde_json::Value;
-use wharf_tests::{Data, Finished, component, wharf};
+use wharf_tests::{Authority, Data, Finished, Holds, component, wharf};
 
 /// A directory with all that a right configuration names, and its text.
 fn right(files: &Data) -> String {
@@ -107,6 +107,47 @@ fn config_check_opens_all_that_is_named_and_fails_where_it_is_wrong() {
     let run = wharf(["config", "check", "--json"]).config(&file).data(&files.path().join("data")).run();
     let told: Value = serde_json::from_str(&run.out).expect("JSON");
     assert!(run.code == Some(3) && told["problems"].as_array().is_some_and(|problems| !problems.is_empty()), "{told}");
+}
+
+#[test]
+fn config_check_opens_what_a_host_of_a_cluster_needs() {
+    let files = Data::alone();
+    let authority = Authority::new();
+    let (certificate, key) = authority.certificate("localhost", Holds::Now);
+    files.write("host.pem", certificate);
+    files.write_private("host.key", key);
+    files.write("authority.pem", authority.pem());
+    files.write_private("database", "host=localhost dbname=wharf user=wharf");
+    files.write_private("secret", "0123456789abcdef0123456789abcdef");
+    let text = "[state]\ndatabase_file = \"database\"\n[cluster]\nname = \"test\"\naddress = \"localhost:7443\"\n\
+                secret_files = [\"secret\"]\n[cluster.tls]\ncertificate = \"host.pem\"\nkey = \"host.key\"\n\
+                authority = \"authority.pem\"\n";
+    let run = check(&files, text);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let wrong = |run: Finished, told: &str| assert!(run.code == Some(3) && run.err.contains(told), "{told}: {run:?}");
+    for (name, told) in [
+        ("database", "state.database_file"),
+        ("secret", "[cluster] secret_files"),
+        ("host.pem", "[cluster.tls]"),
+        ("host.key", "[cluster.tls]"),
+        ("authority.pem", "[cluster.tls]"),
+    ] {
+        let (from, to) = (files.path().join(name), files.path().join("away"));
+        std::fs::rename(&from, &to).expect("moved");
+        let run = check(&files, text);
+        std::fs::rename(&to, &from).expect("moved back");
+        wrong(run, told);
+    }
+    wrong(check(&files, &text.replace("\"host.pem\"", "\"authority.pem\"")), "[cluster.tls]");
+    wrong(check(&files, &text.replace("database_file = \"database\"", "")), "`database_file`");
+    std::fs::create_dir(files.path().join("folder")).expect("made");
+    wrong(check(&files, &format!("{text}[plugins]\nfolder = \"folder\"\n")), "[plugins] `folder` is for one host");
+    std::fs::set_permissions(files.path().join("secret"), std::fs::Permissions::from_mode(0o644)).expect("ours");
+    wrong(check(&files, text), "chmod 600");
+    let open = text.replace("[cluster.tls]", "secrets_allow_unprotected = true\n[cluster.tls]");
+    assert_eq!(check(&files, &open).code, Some(0), "its operator allows it");
+    files.write_private("secret", "short");
+    wrong(check(&files, text), "at least 32");
 }
 
 #[test]

@@ -11,8 +11,8 @@ use futures_util::FutureExt as _;
 use http::{Request, Response};
 use tokio::time::timeout;
 use wharf_core::{
-    Answer, CallRequest, Code, Error, SessionId, TenantId,
-    service::{Caller, HomeHold, Place, RemoteHome, SessionRouter},
+    Code, Error, SessionId, TenantId,
+    service::{Caller, HomeAnswer, HomeHold, HomeRequest, Place, RemoteHome, SessionRouter},
     text::with_causes,
 };
 
@@ -199,7 +199,7 @@ impl RemoteHome for Remote {
         &self.peer.host
     }
 
-    async fn call(&self, request: CallRequest) -> Result<Answer, Error> {
+    async fn ask(&self, request: HomeRequest) -> Result<HomeAnswer, Error> {
         let longest = self.shared.settings.longest_call;
         let passing = self.pass(&request);
         tokio::select! {
@@ -212,7 +212,7 @@ impl RemoteHome for Remote {
 
 impl Remote {
     /// Passes a call on. What no host has taken up is directed anew; nothing else is sent twice.
-    async fn pass(&self, request: &CallRequest) -> Result<Answer, Error> {
+    async fn pass(&self, request: &HomeRequest) -> Result<HomeAnswer, Error> {
         let shared = &self.shared;
         let (mut peer, mut may_claim) = (self.peer.clone(), self.may_claim);
         for _ in 0..DIRECTIONS {
@@ -240,11 +240,11 @@ impl Remote {
         Err(moving())
     }
 
-    async fn here(&self, call: HeldCall, request: &CallRequest) -> Result<Answer, Error> {
+    async fn here(&self, call: HeldCall, request: &HomeRequest) -> Result<HomeAnswer, Error> {
         let shared = &self.shared;
         shared.with_files(&self.key, &call, self.keeps_files).await?;
         let host = shared.host.get().ok_or_else(moving)?;
-        let answered = host.call_here(again(request)).await;
+        let answered = host.answer_here(request.clone()).await;
         call.confirm()?;
         answered
     }
@@ -277,7 +277,7 @@ impl PeerServer for Served {
             shared.with_files(&key, &held, head.keeps_files).await?;
             let mut caller = Caller::new(context);
             (caller.events, caller.cancel) = (events, cancel);
-            let answered = host.call_here(head.into_request(arguments, caller)).await;
+            let answered = host.answer_here(head.into_request(arguments, caller)).await;
             held.confirm()?;
             answered
         };
@@ -308,14 +308,6 @@ impl PeerServer for Served {
             Known::Unknown => Sight::Unclear,
         }
     }
-}
-
-/// The same call for another direction; nothing of it has run.
-fn again(request: &CallRequest) -> CallRequest {
-    let mut again =
-        CallRequest::of(Arc::clone(&request.caller), request.tool.clone(), request.arguments.values().clone());
-    again.input = request.input.clone();
-    again
 }
 
 pub(super) fn unavailable(error: StoreUnavailable) -> Error {

@@ -7,8 +7,8 @@ use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use wharf_core::{
-    Answer, Error,
-    service::{Events, Level},
+    Error,
+    service::{Events, HomeAnswer, Level},
 };
 
 use super::{incarnation_of, link::Sender, look::uri, naming};
@@ -24,7 +24,7 @@ const LARGEST_REFUSAL: usize = 4 << 10;
 /// What became of a call that was passed on.
 pub(crate) enum PassedOn {
     /// It ended so.
-    Ended(Result<Answer, Error>),
+    Ended(Result<HomeAnswer, Error>),
     /// The other host did not take it up: nothing of it has run.
     Misdirected(Misdirected),
     /// The connection broke. Whether the call ran is not known.
@@ -116,7 +116,7 @@ async fn follow(mut body: Incoming, events: &Events, message_bytes: usize) -> Pa
 }
 
 /// Tells the caller what a line says; the outcome where it is that.
-fn take(line: &[u8], events: &Events) -> Option<Result<Answer, Error>> {
+fn take(line: &[u8], events: &Events) -> Option<Result<HomeAnswer, Error>> {
     let Ok(frame) = serde_json::from_slice::<Frame<'_>>(line) else { return Some(Err(malformed())) };
     match (frame, events) {
         (Frame::Answer(answer), _) => return Some(answer.into_answer()),

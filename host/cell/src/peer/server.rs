@@ -23,8 +23,8 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Answer, Error,
-    service::{Arguments, EventSink, Events, Level},
+    Error,
+    service::{Arguments, EventSink, Events, HomeAnswer, Level},
 };
 
 use super::{incarnation_of, naming};
@@ -64,7 +64,7 @@ pub(crate) struct Arriving {
 }
 
 /// What becomes of it: its outcome in time, or why it is not taken up.
-pub(crate) type Arrived = Result<BoxFuture<'static, Result<Answer, Error>>, Misdirected>;
+pub(crate) type Arrived = Result<BoxFuture<'static, Result<HomeAnswer, Error>>, Misdirected>;
 
 /// What a host does for the others.
 #[async_trait::async_trait]

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use super::Estimate;
 use crate::{
     CallLimits, Code, Content, Error, HostLimits, Quota, SessionId, Share, TenantId, quota::Bounds, tool::Answer,
@@ -48,11 +50,24 @@ impl AnswerMemory {
             reader.take(&Estimate::of_value(structured))?;
         }
         let parts = answer.content.iter().map(|Content { meta, .. }| meta);
-        for meta in parts.chain([&answer.meta]).filter(|meta| !meta.is_empty()) {
-            reader.take(&Estimate::of_value(meta))?;
-        }
+        reader.take_objects(&mut parts.chain([&answer.meta]))?;
         answer.memory = reader.finish();
         Ok(())
+    }
+
+    /// Charges objects that are in memory already, as parts of one answer.
+    ///
+    /// # Errors
+    /// As [`AnswerReader::take`].
+    pub fn charge_objects(
+        &self,
+        objects: &mut dyn Iterator<Item = &Map<String, Value>>,
+        tenant: &TenantId,
+        limits: &CallLimits,
+    ) -> Result<AnswerShare, Error> {
+        let mut reader = self.begin(tenant, limits);
+        reader.take_objects(objects)?;
+        Ok(reader.finish())
     }
 }
 
@@ -81,6 +96,13 @@ impl AnswerReader {
             ));
         }
         Ok(self.share.grow(estimate.bytes())?)
+    }
+
+    fn take_objects(&mut self, objects: &mut dyn Iterator<Item = &Map<String, Value>>) -> Result<(), Error> {
+        for object in objects.filter(|object| !object.is_empty()) {
+            self.take(&Estimate::of_value(object))?;
+        }
+        Ok(())
     }
 
     /// All of it is read: what it takes, for as long as it is kept.

@@ -14,6 +14,7 @@ use crate::{json::InvalidJson, tool::json_bytes};
 /// The text is made when it is first asked for and then shared: a plugin is handed it, a call
 /// that is made again is read from it, and a sealed state is bound to its digest. Members
 /// stand in the order of their names, whatever order they came in.
+#[derive(Clone)]
 pub struct Arguments {
     values: Map<String, Value>,
     text: OnceLock<Arc<str>>,

@@ -62,7 +62,7 @@ pub struct PromptMessage {
 }
 
 /// Something that can be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ResourceDefinition {
     /// Names it; absolute.
     pub uri: String,
@@ -75,6 +75,7 @@ pub struct ResourceDefinition {
     /// Further protocol fields: title, size, annotations, icons.
     pub meta: Map<String, Value>,
     /// What the JSON of the whole list takes of the account of answers.
+    #[serde(skip)]
     pub memory: AnswerShare,
 }
 
@@ -105,7 +106,7 @@ pub struct ResourceContent {
 }
 
 /// What words are to be completed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum CompletionOf {
     /// An argument of a prompt.
     Prompt(String),
@@ -114,7 +115,7 @@ pub enum CompletionOf {
 }
 
 /// Words that complete what was typed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Completions {
     /// The best first, at most 100.
     pub values: Vec<String>,

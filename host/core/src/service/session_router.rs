@@ -1,14 +1,14 @@
 //! Where the calls of a session run, where several hosts serve as one.
 //!
 //! A call *needs a home* where its plugin may keep something on the host between calls: a
-//! process, a terminal, a web page, a stream, files. All such calls of one session run on one
-//! host, its home. The host asks a [`SessionRouter`] before it runs one; other calls run where
-//! they arrive.
+//! process, a terminal, a web page, a stream, files. The same holds for prompts, resources and
+//! completions of such a plugin. All such calls of one session run on one host, its home. The
+//! host asks a [`SessionRouter`] before it runs one; other calls run where they arrive.
 
 use std::{collections::HashSet, sync::Arc};
 
-use super::CallRequest;
-use crate::{Answer, Error, SessionId, TenantId};
+use super::{HomeAnswer, HomeRequest};
+use crate::{Error, SessionId, TenantId};
 
 /// Finds the home of a session among the hosts that serve as one.
 #[async_trait::async_trait]
@@ -54,7 +54,7 @@ pub trait RemoteHome: Send + Sync {
     /// # Errors
     /// Whatever the call ends with there; `gone` where that host has died; `unavailable` where it
     /// does not answer, and then the call may have run. No call is ever sent twice.
-    async fn call(&self, request: CallRequest) -> Result<Answer, Error>;
+    async fn ask(&self, request: HomeRequest) -> Result<HomeAnswer, Error>;
 }
 
 /// Things of sessions that are on one host and would be gone with another home.
@@ -69,12 +69,12 @@ pub enum Things {
 /// What a host does for the others, and tells them of what it holds.
 #[async_trait::async_trait]
 pub trait HomeHost: Send + Sync + 'static {
-    /// Makes a call that another host has passed on, here. The other host has found the tool
-    /// for its caller.
+    /// Makes a call that another host has passed on, here. The other host has found what is
+    /// asked for its caller.
     ///
     /// # Errors
     /// Whatever the call ends with.
-    async fn call_here(&self, request: CallRequest) -> Result<Answer, Error>;
+    async fn answer_here(&self, request: HomeRequest) -> Result<HomeAnswer, Error>;
 
     /// Removes the files of a session from this host: another host had later ones, which are lost.
     ///

@@ -15,7 +15,7 @@ use super::{
     permits::{self, AnswerLimits, SessionLimits},
     service::{EndpointLifetime, EndpointLimits, HttpEndpoint},
 };
-use crate::{info::ServerInfo, served::Served};
+use crate::{info::ServerInfo, rounds::StateKeys, served::Served};
 
 /// The endpoints of a server, which share the limits of all of them.
 pub struct HttpEndpoints {
@@ -43,6 +43,13 @@ impl HttpEndpoints {
     #[must_use]
     pub fn with_handles(self, handles: HandleMint) -> Self {
         Self { handles, ..self }
+    }
+
+    /// Seals what clients carry from one round of input to the next with keys that other hosts
+    /// have, too, so that a client may answer at any of them.
+    #[must_use]
+    pub fn with_state_keys(self, keys: StateKeys) -> Self {
+        Self { served: self.served.with_state_keys(keys), ..self }
     }
 
     /// The endpoint of a client: nothing of one is ever looked up for another.

@@ -1,9 +1,11 @@
 //! What a client carries from one round to the next, and is kept from changing.
 //!
-//! Owns the key, which lives and dies with what is served. A sealed state can be read
-//! by the client; it is worth something only for the same request of the same caller.
+//! Owns the key, which lives and dies with what is served, unless several hosts share keys. A
+//! sealed state can be read by the client; it is worth something only for the same request of
+//! the same caller.
 
 use std::{
+    collections::BTreeMap,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -19,11 +21,37 @@ const LIFE: Duration = Duration::from_secs(60 * 60);
 /// and encoding makes four of three.
 const MAX_SEALED_BYTES: usize = MAX_INPUT_STATE_BYTES * 8 + 512;
 
+/// What keys are derived for (BLAKE3, `derive_key`): what opens states opens nothing else.
+const KEY: &str = "wharf 2026-11-27 key of the states of rounds of input";
+/// What the names of keys are derived for, which stand in each state.
+const KEY_NAME: &str = "wharf 2026-11-27 name of a key of the states of rounds of input";
+
+/// Keys that several hosts share: what one of them has sealed, each of them opens.
+#[derive(Clone)]
+pub struct StateKeys(Arc<RequestStateCodec>);
+
+impl StateKeys {
+    /// Keys of these secrets: the first one seals, and each opens. Nothing where there is no
+    /// secret. A secret that stands twice counts once.
+    #[must_use]
+    pub fn of_secrets(secrets: &[impl AsRef<[u8]>]) -> Option<Self> {
+        let name =
+            |secret: &[u8]| blake3::Hash::from_bytes(blake3::derive_key(KEY_NAME, secret)).to_hex()[..16].to_owned();
+        let keys: BTreeMap<_, _> =
+            secrets.iter().map(|secret| (name(secret.as_ref()), blake3::derive_key(KEY, secret.as_ref()))).collect();
+        let active = name(secrets.first()?.as_ref());
+        // The names are legal and the keys long enough, so there is nothing to fail.
+        RequestStateCodec::new_with_keyring(active, keys).ok().map(|codec| Self(Arc::new(codec)))
+    }
+}
+
 /// Seals states, and opens its own.
 #[derive(Default)]
 pub(crate) struct StateSealer {
     /// Made when it is first needed: most hosts never do.
     codec: OnceLock<RequestStateCodec>,
+    /// Where others have the same.
+    shared: Option<StateKeys>,
 }
 
 /// What a state is bound to: a request with this method, name and arguments, on this behalf.
@@ -94,7 +122,18 @@ impl StateSealer {
         }
     }
 
+    pub(crate) fn of_keys(keys: StateKeys) -> Self {
+        Self { codec: OnceLock::new(), shared: Some(keys) }
+    }
+
+    pub(crate) fn shared_keys(&self) -> Option<StateKeys> {
+        self.shared.clone()
+    }
+
     fn codec(&self) -> Result<&RequestStateCodec, Error> {
+        if let Some(StateKeys(codec)) = &self.shared {
+            return Ok(codec);
+        }
         if let Some(codec) = self.codec.get() {
             return Ok(codec);
         }
@@ -162,6 +201,25 @@ mod tests {
             assert_eq!(opens(&sealer, &foreign, &sealed), None);
         }
         assert_eq!(opens(&StateSealer::default(), &binding, &sealed), None, "another host's key");
+    }
+
+    #[test]
+    fn hosts_that_share_a_secret_open_what_the_others_sealed() {
+        let sealer = |secrets: &[&str]| StateSealer::of_keys(StateKeys::of_secrets(secrets).expect("keys"));
+        let stranger = sealer(&["other"]);
+        let (before, between, after) = (sealer(&["old"]), sealer(&["old", "new"]), sealer(&["new", "old", "new"]));
+        let mine = context();
+        let binding = of(&mine, "tools/call", "p__t", &object(json!({})));
+        let whole = |round| Some(OpenedState { round, state: Some("mine".into()) });
+        for (round, sealer) in [(1, &before), (2, &between), (3, &after)] {
+            let sealed = sealer.seal(&binding, round, Some("mine".into())).expect("sealed");
+            for opener in [&between, &after] {
+                assert_eq!(opens(opener, &binding, &sealed), whole(round));
+            }
+            assert_eq!(opens(&stranger, &binding, &sealed), None, "of another cluster");
+            assert_eq!(opens(&before, &binding, &sealed).is_some(), round < 3, "it has no new secret");
+        }
+        assert!(StateKeys::of_secrets(&[""; 0]).is_none());
     }
 
     #[test]

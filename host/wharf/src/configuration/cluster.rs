@@ -10,6 +10,9 @@ use serde::Deserialize;
 /// Longest name of a cluster or a host.
 const LONGEST_NAME: usize = 63;
 
+/// Secrets at once: the one in use, and those before it.
+const MOST_SECRETS: usize = 8;
+
 /// `[cluster]`. The hosts of a cluster share the database of their state.
 #[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,6 +30,15 @@ pub struct ClusterSettings {
     pub listen: Option<SocketAddr>,
     /// What shows the hosts to each other. The files are read again each minute.
     pub tls: ClusterTls,
+    /// Files with one secret each, of at least 32 visible ASCII characters: the same at all hosts.
+    /// With them a client may answer at any host what a call has asked for (elicitation, sampling,
+    /// roots). The first one seals what the client carries; each of them opens it, so that a secret
+    /// is replaced without a client that notices. At most 8; refused where others may read one.
+    #[serde(default)]
+    pub secret_files: Vec<PathBuf>,
+    /// Whether `secret_files` are taken although others may read them.
+    #[serde(default)]
+    pub secrets_allow_unprotected: bool,
     /// Whether the files of sessions are on a mount that all hosts share.
     #[serde(default)]
     pub workspaces: ClusterWorkspaces,
@@ -84,7 +96,11 @@ impl ClusterSettings {
         }
         #[cfg(feature = "postgres")]
         self.address.parse::<wharf_cell::PeerAddress>().map_err(|error| format!("cluster.address: {error}"))?;
-        for file in [&mut self.tls.certificate, &mut self.tls.key, &mut self.tls.authority] {
+        if self.secret_files.len() > MOST_SECRETS {
+            return Err(format!("cluster.secret_files names {MOST_SECRETS} files at most"));
+        }
+        let tls = [&mut self.tls.certificate, &mut self.tls.key, &mut self.tls.authority];
+        for file in tls.into_iter().chain(&mut self.secret_files) {
             *file = base.join(&*file);
         }
         Ok(self)

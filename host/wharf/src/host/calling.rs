@@ -15,12 +15,15 @@ use wharf_core::{
     ToolDefinition, ToolService, Tracer,
     audit::{AuditOutcome, CallAudit},
     limit::TimeLeft,
-    service::{Arguments, CallableTool, Caller, Preparing, Viewer},
+    service::{Arguments, CallableTool, Caller, HomeQuestion, HomeRequest, Preparing, Viewer},
     text,
 };
 use wharf_engine::Call;
 
-use super::Host;
+use super::{
+    Host,
+    homes::{At, Way},
+};
 use crate::{
     answer_schema::{ANSWER, promised, unfit_answer},
     app::Registered,
@@ -83,10 +86,18 @@ impl Host {
         arguments: Arguments,
         input: InputGiven,
     ) -> Result<Answer, Error> {
-        if let (Some(router), Callee::Plugin { owner, .. }) = (self.shared.clustered.router(), callee) {
-            return self.run_at_home(router, (name, callee, owner), caller, arguments, input).await;
+        let Callee::Plugin { owner, .. } = callee else {
+            return self.run_here(name, callee, caller, arguments, input).await;
+        };
+        match self.home_of(owner, caller, Way::Arrived).await? {
+            At::Here(hold) => hold.confirmed(self.run_here(name, callee, caller, arguments, input).await),
+            At::There(home) => {
+                let running = self.shared.recorder.begin(caller, name, Some(callee));
+                let asked = HomeQuestion::Call { tool: name.to_owned(), arguments, input };
+                let request = HomeRequest { caller: Arc::clone(caller), asked };
+                self.ask_home(&*home, owner, running, request).await?.into_call()
+            }
         }
-        self.run_here(name, callee, caller, arguments, input).await
     }
 
     /// Runs a call on this host.

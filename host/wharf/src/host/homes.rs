@@ -1,16 +1,16 @@
-//! Calls whose sessions have a home, where several hosts serve as one.
+//! What needs the home of its session, where several hosts serve as one.
 
 use std::{sync::Arc, time::Duration};
 
 use wharf_core::{
-    Answer, CallRequest, Error, InputGiven,
-    audit::AuditOutcome,
+    Error, InputGiven,
+    audit::{AuditOutcome, RunningCall},
     grant::Capability,
-    service::{Arguments, Caller, Place, SessionRouter},
+    service::{Caller, HomeAnswer, HomeHold, HomeRequest, Place, RemoteHome},
 };
 
 use super::{Host, calling};
-use crate::{installed::Installed, registry::Callee};
+use crate::installed::Installed;
 
 /// What a plugin keeps on its host between calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,33 @@ pub(super) enum Keeps {
     Things,
     /// Files, and perhaps things.
     Files,
+}
+
+/// How a call came to this host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// From a client or an app: it may belong to another host.
+    Arrived,
+    /// From another host, which has passed it on to the home of its session.
+    #[cfg(feature = "postgres")]
+    PassedOn,
+}
+
+/// Where a plugin answers.
+pub(super) enum At {
+    Here(Hold),
+    There(Arc<dyn RemoteHome>),
+}
+
+/// Keeps the session at home, where it has to be.
+pub(super) struct Hold(Option<Box<dyn HomeHold>>);
+
+impl Hold {
+    /// What was answered, unless another host may have acted meanwhile.
+    pub(super) fn confirmed<A>(self, answered: Result<A, Error>) -> Result<A, Error> {
+        self.0.map_or(Ok(()), |hold| hold.confirm())?;
+        answered
+    }
 }
 
 impl Keeps {
@@ -48,6 +75,14 @@ impl Host {
         self.shared.clustered.handles()
     }
 
+    /// The keys of `[cluster] secret_files`: what clients carry from one round of input to the
+    /// next is sealed with them, so that they may answer at any host. Nothing where the host
+    /// stands alone, or its operator has written none.
+    #[must_use]
+    pub fn state_keys(&self) -> Option<wharf_mcp::StateKeys> {
+        self.shared.clustered.state_keys()
+    }
+
     /// Knows what the other hosts of a cluster have, for the HTTP server of this one; nothing
     /// where the host stands alone.
     #[cfg(feature = "http")]
@@ -63,44 +98,51 @@ impl Host {
         self.shared.clustered.drain(patience).await;
     }
 
-    /// Runs a call of a plugin at the home of its session.
-    pub(super) async fn run_at_home(
-        &self,
-        router: &dyn SessionRouter,
-        (name, callee, owner): (&str, &Callee, &Installed),
-        caller: &Arc<Caller>,
-        arguments: Arguments,
-        input: InputGiven,
-    ) -> Result<Answer, Error> {
+    /// Where a plugin answers a call of this caller.
+    pub(super) async fn home_of(&self, owner: &Installed, caller: &Caller, way: Way) -> Result<At, Error> {
+        let nothing = At::Here(Hold(None));
+        let (Some(router), Way::Arrived) = (self.shared.clustered.router(), way) else { return Ok(nothing) };
         let keeps = Keeps::of(owner);
         if keeps == Keeps::Nothing {
-            return self.run_here(name, callee, caller, arguments, input).await;
+            return Ok(nothing);
         }
-        let limits = &*owner.policy.limits;
-        // Before anything is sent: another host takes no more of a call than this one does.
-        calling::argument_bytes(arguments.bytes(), limits)?;
-        let bytes = calling::request_bytes(caller, &input, limits)?.saturating_add(arguments.bytes());
         let context = &caller.context;
-        let remote = match router.place(&context.tenant, &context.session, keeps == Keeps::Files).await? {
-            Place::Here(hold) => {
-                let answered = self.run_here(name, callee, caller, arguments, input).await;
-                hold.confirm()?;
-                return answered;
-            }
-            Place::Elsewhere(remote) => remote,
-        };
-        let running = self.shared.recorder.begin(caller, name, Some(callee));
-        tracing::debug!(target: "wharf::cell", tool = name, host = remote.host(), "a call is passed on to the home of its session");
+        Ok(match router.place(&context.tenant, &context.session, keeps == Keeps::Files).await? {
+            Place::Here(hold) => At::Here(Hold(Some(hold))),
+            Place::Elsewhere(home) => At::There(home),
+        })
+    }
+
+    /// Asks the home of the session, on another host. The line of audit here says that a call was
+    /// made; the home has one of its own.
+    pub(super) async fn ask_home(
+        &self,
+        home: &dyn RemoteHome,
+        owner: &Installed,
+        running: RunningCall,
+        request: HomeRequest,
+    ) -> Result<HomeAnswer, Error> {
+        let plugin = owner.plugin.name();
+        tracing::debug!(target: "wharf::cell", %plugin, host = home.host(), "a call is passed on to the home of its session");
+        let limits = &*owner.policy.limits;
         let answered = async {
-            let _place = self.admit(caller, bytes).await?;
-            let mut request = CallRequest::of(Arc::clone(caller), name, serde_json::Map::new());
-            (request.arguments, request.input) = (arguments, input);
-            let mut answer = remote.call(request).await?;
-            self.shared.engine.answer_memory().charge(&mut answer, &context.tenant, limits)?;
+            let (caller, bytes) = (Arc::clone(&request.caller), request.asked.bytes());
+            // Before anything is sent: another host takes no more of a call than this one does.
+            calling::argument_bytes(bytes, limits)?;
+            let none = InputGiven::default();
+            let input = request.asked.input().unwrap_or(&none);
+            let bytes = calling::request_bytes(&caller, input, limits)?.saturating_add(bytes);
+            let _place = self.admit(&caller, bytes).await?;
+            let mut answer = home.ask(request).await?;
+            answer.charge(self.shared.engine.answer_memory(), &caller.context.tenant, limits)?;
             Ok(answer)
         };
-        let answered = answered.await;
-        running.ended(AuditOutcome::of(&answered));
+        let answered: Result<_, Error> = answered.await;
+        running.ended(match &answered {
+            Ok(HomeAnswer::Call(answer)) => AuditOutcome::of_answer(answer),
+            Ok(_) => AuditOutcome::Ok,
+            Err(error) => AuditOutcome::Failed(error.code),
+        });
         answered
     }
 }

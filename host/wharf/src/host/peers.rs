@@ -4,25 +4,37 @@ use std::collections::HashSet;
 
 use async_trait::async_trait;
 use wharf_core::{
-    Answer, CallRequest, Code, Error, SessionId, TenantId, ToolService as _, WorkspaceKey,
-    service::{HomeHost, Things},
+    Code, Error, SessionId, TenantId, ToolService as _, WorkspaceKey,
+    service::{HomeAnswer, HomeHost, HomeQuestion, HomeRequest, Things},
     text::with_causes,
 };
 use wharf_engine::Backends;
 use wharf_process::KilledBy;
 use wharf_webview::WebViews;
 
-use super::{END, Host, WeakHost};
+use super::{END, Host, WeakHost, homes::Way};
 
 impl Host {
-    /// Makes a call that another host has passed on: its session is at home here.
-    async fn call_here(&self, request: CallRequest) -> Result<Answer, Error> {
-        let CallRequest { caller, tool, arguments, input, .. } = request;
-        if let Some(preparing) = self.preparing(&caller, &tool) {
-            preparing.await?;
-        }
-        let callee = self.look_up(&caller, &tool)?;
-        self.run_here(&tool, &callee, &caller, arguments, input).await
+    /// Answers what another host has passed on: its session is at home here.
+    async fn answer_here(&self, HomeRequest { caller, asked }: HomeRequest) -> Result<HomeAnswer, Error> {
+        let way = Way::PassedOn;
+        Ok(match asked {
+            HomeQuestion::Call { tool, arguments, input } => {
+                if let Some(preparing) = self.preparing(&caller, &tool) {
+                    preparing.await?;
+                }
+                let callee = self.look_up(&caller, &tool)?;
+                HomeAnswer::Call(self.run_here(&tool, &callee, &caller, arguments, input).await?)
+            }
+            HomeQuestion::Prompt { name, arguments, input } => {
+                HomeAnswer::Prompt(self.prompt_by(way, &caller, &name, &arguments, input).await?)
+            }
+            HomeQuestion::List { plugin } => HomeAnswer::List(self.list_here(&caller, &plugin).await?),
+            HomeQuestion::Read { uri } => HomeAnswer::Read(self.read_by(way, &caller, &uri).await?),
+            HomeQuestion::Complete { of, argument, typed, others } => {
+                HomeAnswer::Complete(self.complete_by(way, &caller, of, &argument, &typed, others).await?)
+            }
+        })
     }
 
     /// The sessions of which there are such things here.
@@ -69,9 +81,9 @@ fn ending() -> Error {
 /// The other hosts do not keep this one open.
 #[async_trait]
 impl HomeHost for WeakHost {
-    async fn call_here(&self, request: CallRequest) -> Result<Answer, Error> {
+    async fn answer_here(&self, request: HomeRequest) -> Result<HomeAnswer, Error> {
         match self.upgrade() {
-            Some(host) => host.call_here(request).await,
+            Some(host) => host.answer_here(request).await,
             None => Err(ending()),
         }
     }

@@ -1,0 +1,266 @@
+//! Hosts of one cluster: a call that another host passes on beside one at home, three hosts beside
+//! one, and how long after the death of a host its sessions hear of it.
+
+use std::{
+    net::TcpListener,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::Value;
+use tempfile::TempDir;
+use wharf_test_support::{
+    authority::{Authority, Holds},
+    postgres::PostgresServer,
+};
+
+use crate::{
+    Setting,
+    http::{Connection, Load, Server, client},
+    report::{Report, median},
+};
+
+/// The keys of this file.
+pub(crate) const KEYS: [&str; 5] = [
+    "cluster_routed_latency",
+    "cluster_routed_throughput",
+    "cluster_three",
+    "cluster_three_homed",
+    "cluster_gone_seconds",
+];
+
+const ROUNDS: usize = 9;
+/// Calls one after the other, in each round.
+const CALLS: usize = 2_000;
+/// Calls with [`IN_FLIGHT`] on their way, in each round.
+const RATED: usize = 20_000;
+const IN_FLIGHT: usize = 64;
+const KILLS: usize = 60;
+/// Nothing of this takes so long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const TOOL: &str = "echo__echo";
+/// What needs a home.
+const FILES: &str = "[plugin.echo.grants.workspace]\nreason = \"a benchmark\"\n";
+
+/// A database, and hosts on it.
+struct Cluster<'s> {
+    setting: &'s Setting,
+    database: PostgresServer,
+    authority: Authority,
+    tables: &'static str,
+}
+
+/// A host, and where it keeps its files.
+struct ClusterHost {
+    server: Server,
+    data: TempDir,
+    tables: String,
+}
+
+impl<'s> Cluster<'s> {
+    /// Hosts whose echo plugin has these grants; nothing where there is no PostgreSQL.
+    fn new(setting: &'s Setting, tables: &'static str) -> Option<Self> {
+        let database = PostgresServer::start_with(|_| "fsync = on\n".to_owned())?;
+        Some(Self { setting, database, authority: Authority::new(), tables })
+    }
+
+    fn host(&self, name: &str) -> Result<ClusterHost> {
+        let data = self.setting.data()?;
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let (certificate, key) = self.authority.certificate("localhost", Holds::Now);
+        for (file, text) in [
+            ("database", self.database.connection("postgres")),
+            ("host.pem", certificate),
+            ("host.key", key),
+            ("authority.pem", self.authority.pem().to_owned()),
+            ("http-token", "0123456789abcdef".repeat(4)),
+        ] {
+            write_private(&data, file, &text)?;
+        }
+        let tables = format!(
+            "{}[state]\ndatabase_file = \"database\"\n[cluster]\nname = \"bench\"\nhost = \"{name}\"\n\
+             address = \"localhost:{port}\"\n[cluster.tls]\ncertificate = \"host.pem\"\nkey = \"host.key\"\n\
+             authority = \"authority.pem\"\n",
+            self.tables
+        );
+        let server = self.start(&data, &tables)?;
+        Ok(ClusterHost { server, data, tables })
+    }
+
+    fn start(&self, data: &TempDir, tables: &str) -> Result<Server> {
+        let token = data.path().join("http-token");
+        let token = token.to_str().context("a path that is text")?;
+        Server::wharf_with(self.setting, data.path(), tables, &["--http-token-file", token])
+    }
+
+    fn hosts(&self) -> Result<[ClusterHost; 3]> {
+        Ok([self.host("one")?, self.host("two")?, self.host("three")?])
+    }
+}
+
+fn write_private(data: &TempDir, name: &str, text: &str) -> Result<()> {
+    use std::{io::Write as _, os::unix::fs::OpenOptionsExt as _};
+
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(data.path().join(name))?;
+    Ok(file.write_all(text.as_bytes())?)
+}
+
+/// Has a host become the home of a session.
+async fn claim(host: &ClusterHost, session: &str) -> Result<()> {
+    Connection::to(&host.server).await?.echo(&host.server.call_in(session, TOOL, 1)).await
+}
+
+/// Runs what is measured of a cluster, where there can be one.
+macro_rules! in_cluster {
+    ($setting:expr, $tables:expr, $keys:expr) => {
+        match Cluster::new($setting, $tables) {
+            Some(cluster) => cluster,
+            None => {
+                eprintln!("{} is left out: there is no PostgreSQL", $keys.join(", "));
+                return Ok(());
+            }
+        }
+    };
+}
+
+/// A call that its host passes on to the home, beside the same at the home.
+pub(crate) fn routed(setting: &Setting, report: &mut Report) -> Result<()> {
+    let (cluster, client) = (in_cluster!(setting, FILES, KEYS[..2]), client()?);
+    let (home, other) = (cluster.host("one")?, cluster.host("two")?);
+    client.block_on(async {
+        claim(&home, "s").await?;
+        let call = |server: &Server| {
+            let server = server.call_in("s", TOOL, 1);
+            move |_| server.clone()
+        };
+        let mut loads = Vec::new();
+        for host in [&other, &home] {
+            loads.push(Load::new(&host.server, IN_FLIGHT, call(&host.server)).await?);
+        }
+        let mut latencies = [const { Vec::new() }; 2];
+        let mut rates = [const { Vec::new() }; 2];
+        for round in 0..=setting.rounds(ROUNDS) {
+            for (side, load) in loads.iter_mut().enumerate() {
+                let took = load.latencies(setting.calls(CALLS)).await?;
+                let rate = load.rate(setting.calls(RATED)).await?;
+                // The first round warms up.
+                if round > 0 {
+                    latencies[side].push(median(took));
+                    rates[side].push(rate);
+                }
+            }
+        }
+        let ratio = ratios(&latencies);
+        let [routed, local] = latencies.map(median);
+        report.note(KEYS[0], ratio, &format!("p50 {routed:.0} us, at home {local:.0} us"));
+        let ratio = ratios(&rates);
+        let [routed, local] = rates.map(median);
+        report.note(KEYS[1], ratio, &format!("{:.1}k calls/s, at home {:.1}k", routed / 1e3, local / 1e3));
+        Ok(())
+    })
+}
+
+/// Round by round, the first side divided by the second.
+fn ratios([ours, theirs]: &[Vec<f64>; 2]) -> f64 {
+    median(ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect())
+}
+
+/// Three hosts beside one, on the same processors: calls without a home.
+pub(crate) fn three(setting: &Setting, report: &mut Report) -> Result<()> {
+    let cluster = in_cluster!(setting, "", KEYS[2..3]);
+    three_beside_one(&cluster, report, KEYS[2], false)
+}
+
+/// The same with homes: calls arrive at each host as a balancer spreads them.
+pub(crate) fn three_homed(setting: &Setting, report: &mut Report) -> Result<()> {
+    let cluster = in_cluster!(setting, FILES, KEYS[3..4]);
+    three_beside_one(&cluster, report, KEYS[3], true)
+}
+
+fn three_beside_one(cluster: &Cluster<'_>, report: &mut Report, key: &str, with_homes: bool) -> Result<()> {
+    let (setting, client) = (cluster.setting, client()?);
+    let hosts = cluster.hosts()?;
+    client.block_on(async {
+        let session = |number: usize| format!("s-{number}");
+        let homes = |number: usize| &hosts[number / hosts.len() % hosts.len()];
+        let mut spread = Vec::new();
+        for (at, host) in hosts.iter().enumerate() {
+            let mine: Vec<_> = (0..IN_FLIGHT).filter(|number| number % hosts.len() == at).collect();
+            for number in mine.iter().filter(|_| with_homes) {
+                claim(homes(*number), &session(*number)).await?;
+            }
+            let call = |index: usize| host.server.call_in(&session(mine[index - 1]), TOOL, index);
+            spread.push(Load::new(&host.server, mine.len(), call).await?);
+        }
+        let own = |index: usize| format!("own-{index}");
+        for index in (1..=IN_FLIGHT).filter(|_| with_homes) {
+            claim(&hosts[0], &own(index)).await?;
+        }
+        let mut one =
+            Load::new(&hosts[0].server, IN_FLIGHT, |index| hosts[0].server.call_in(&own(index), TOOL, index)).await?;
+        let mut rates = [const { Vec::new() }; 2];
+        for round in 0..=setting.rounds(ROUNDS) {
+            let calls = setting.calls(RATED);
+            let [first, second, third] = spread.as_mut_slice() else { bail!("three hosts have three loads") };
+            let each = calls.div_ceil(hosts.len());
+            let began = Instant::now();
+            let answered = tokio::try_join!(first.rate(each), second.rate(each), third.rate(each))?;
+            let took = began.elapsed().as_secs_f64();
+            ensure!(answered.0 > 0.0, "no answers");
+            #[expect(clippy::cast_precision_loss, reason = "a count of calls")]
+            let of_three = (each * hosts.len()) as f64 / took;
+            let of_one = one.rate(calls).await?;
+            if round > 0 {
+                rates[0].push(of_three);
+                rates[1].push(of_one);
+            }
+        }
+        let ratio = ratios(&rates);
+        let [three, one] = rates.map(median);
+        report.note(
+            key,
+            ratio,
+            &format!("{:.1}k calls/s with {IN_FLIGHT} in flight, one host {:.1}k", three / 1e3, one / 1e3),
+        );
+        Ok(())
+    })
+}
+
+/// From the death of a host to the first `gone` of a session that it was the home of, asked at
+/// another host without a pause: the worst.
+pub(crate) fn gone(setting: &Setting, report: &mut Report) -> Result<()> {
+    let (cluster, client) = (in_cluster!(setting, FILES, KEYS[4..]), client()?);
+    let [mut dying, other, _witness] = cluster.hosts()?;
+    client.block_on(async {
+        let mut took = Vec::new();
+        for round in 0..setting.calls(KILLS) {
+            let session = format!("s-{round}");
+            claim(&dying, &session).await?;
+            let call = other.server.call_in(&session, TOOL, 1);
+            Connection::to(&other.server).await?.echo(&call).await?;
+            dying.server.kill()?;
+            took.push(until_gone(&other, &call).await?.as_secs_f64());
+            dying.server = cluster.start(&dying.data, &dying.tables)?;
+        }
+        let worst = took.iter().copied().fold(0.0, f64::max);
+        let text = format!("seconds, the worst of {}; p50 {:.3} s", took.len(), median(took));
+        report.note(KEYS[4], worst, &text);
+        Ok(())
+    })
+}
+
+async fn until_gone(host: &ClusterHost, call: &[u8]) -> Result<Duration> {
+    let began = Instant::now();
+    let mut connection = Connection::to(&host.server).await?;
+    loop {
+        let (_, body) = connection.ask(call, 200).await?;
+        let answer: Value = serde_json::from_slice(body)?;
+        let code = &answer["result"]["_meta"]["dev.wharf/error"]["code"];
+        if code == "gone" {
+            return Ok(began.elapsed());
+        }
+        ensure!(code == "unavailable", "not gone: {answer}");
+        ensure!(began.elapsed() < PATIENCE, "not gone for {PATIENCE:?}: {answer}");
+    }
+}
