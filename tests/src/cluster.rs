@@ -3,7 +3,7 @@
 
 use std::{
     io::Read as _,
-    net::{TcpListener, TcpStream},
+    net::{SocketAddr, TcpListener, TcpStream},
     time::Duration,
 };
 
@@ -116,8 +116,14 @@ impl ClusterHost {
     /// answer, as of a host that was killed.
     #[must_use]
     pub fn attempt(&self, tool: &str, arguments: &Value, meta: &Value) -> Option<Value> {
+        self.attempt_at(self.server.address, tool, arguments, meta)
+    }
+
+    /// The same at another address, with the token of this host.
+    #[must_use]
+    pub fn attempt_at(&self, address: SocketAddr, tool: &str, arguments: &Value, meta: &Value) -> Option<Value> {
         let (headers, request) = called(tool, arguments, meta);
-        let mut stream = TcpStream::connect(self.server.address).ok()?;
+        let mut stream = TcpStream::connect(address).ok()?;
         stream.set_read_timeout(Some(AMPLE)).ok()?;
         self.server.send_over(&mut stream, &headers, &request).ok()?;
         let mut answer = String::new();

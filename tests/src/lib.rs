@@ -6,6 +6,7 @@
 //! and the contract. It asserts where a test could not go on otherwise.
 
 mod artifacts;
+pub mod balancer;
 mod binary;
 mod client;
 pub mod cluster;
@@ -14,6 +15,7 @@ mod compiling;
 mod crafted;
 mod data;
 mod fixture;
+mod following;
 pub mod hostile;
 pub mod kills;
 mod oci;
@@ -29,8 +31,9 @@ pub use collector::{Collected, Collector};
 pub use crafted::{Crafted, CraftedTool};
 pub use data::Data;
 pub use fixture::{Fixture, Running};
+pub use following::{Following, SentEvent};
 pub use oci::OciRegistry;
-pub use server::{Following, Reply, SentEvent, Server, lives, replied};
+pub use server::{Reply, Server, lives, replied};
 pub use setup::{Setup, context, found, object, viewer};
 pub use site::Site;
 pub use upstream::Upstream;

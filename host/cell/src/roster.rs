@@ -84,6 +84,15 @@ impl Roster {
         (state.known, state.beats) = (known, beats);
     }
 
+    /// Takes note of a death that this host has declared.
+    pub(crate) fn bury(&self, incarnation: Incarnation) {
+        if let Some(known) = self.state.lock().known.get_mut(&incarnation)
+            && let Known::Alive(peer) = known
+        {
+            *known = Known::Dead(Arc::clone(&peer.host));
+        }
+    }
+
     /// When the last reading was asked for.
     pub(crate) fn read_since(&self) -> Option<Instant> {
         self.state.lock().reading.map(|(_, last)| last)
@@ -172,6 +181,18 @@ mod tests {
         }
         roster.read(&[record(1, 9)], Instant::now());
         assert_eq!(roster.still(DEAD).len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_was_declared_dead_here_is_dead_before_the_next_reading() {
+        let roster = Roster::new(GAP);
+        let (dead, other) = (record(1, 9).incarnation, record(2, 1).incarnation);
+        roster.read(&[record(1, 9), record(2, 1)], Instant::now());
+        roster.bury(dead);
+        assert_eq!(roster.find(dead), Known::Dead("host-1".into()));
+        assert!(roster.others(other).is_empty());
+        roster.bury(record(3, 1).incarnation);
+        assert_eq!(roster.find(record(3, 1).incarnation), Known::Unknown);
     }
 
     #[tokio::test(start_paused = true)]

@@ -125,18 +125,20 @@ impl Suspicion {
 
     /// Judges a host that has ended as far as this one can see.
     async fn judge(&self, suspect: &Peer, own: Incarnation) -> Result<Judgement, StoreUnavailable> {
-        // As of now: the host may have left in order, or be dead already.
-        self.refresh().await?;
+        let witnesses: Vec<_> =
+            self.roster.others(own).into_iter().filter(|peer| peer.incarnation != suspect.incarnation).collect();
+        // The list as of now: the host may have left in order, or be dead already. The witnesses
+        // look meanwhile.
+        let (read, witnessed) = tokio::join!(self.refresh(), self.is_borne_out(&witnesses, suspect));
+        read?;
         if !matches!(self.roster.find(suspect.incarnation), Known::Alive(_)) {
             return Ok(Judgement::Dead);
         }
-        let witnesses: Vec<_> =
-            self.roster.others(own).into_iter().filter(|peer| peer.incarnation != suspect.incarnation).collect();
         let is_borne_out = if witnesses.is_empty() {
             let still = self.roster.beat(suspect.incarnation).map(|(_, still)| still);
             still.is_some_and(|still| still >= self.times.dead_without_witness)
         } else {
-            self.is_borne_out(&witnesses, suspect).await
+            witnessed
         };
         if !is_borne_out {
             return Ok(Judgement::Unproven);
@@ -186,11 +188,11 @@ impl Suspicion {
     async fn declare(&self, suspect: &Peer, why: &str) -> Result<Judgement, StoreUnavailable> {
         let Peer { incarnation, host, .. } = suspect;
         let Some((beat, _)) = self.roster.beat(*incarnation) else { return Ok(Judgement::Unproven) };
-        let is_dead = self.members.declare_dead(*incarnation, beat).await?;
-        self.refresh().await?;
-        if !is_dead {
+        if !self.members.declare_dead(*incarnation, beat).await? {
             return Ok(Judgement::Beaten);
         }
+        // Callers wait for this, so the list is not read a second time.
+        self.roster.bury(*incarnation);
         tracing::warn!(target: "wharf::cell", %host, %incarnation, why, "a host of the cell was declared dead");
         Ok(Judgement::Dead)
     }

@@ -3,6 +3,7 @@
 //! Owns the story and how it is printed. Every claim it makes is checked while
 //! it runs: a demo that shows something else than it says fails.
 
+mod cluster;
 mod connect;
 mod console;
 mod library;
@@ -32,7 +33,13 @@ in Korean), write down, find again and follow a playbook, build and test a small
 program, and fill a form on a web site, each call in a fresh sandbox. Says at each step what the client sends and what comes back, and ends with
 how to connect Claude Desktop, Claude Code, VS Code, Cursor and Codex.
 
-Usage: cargo xtask demo
+Usage: cargo xtask demo [OPTIONS]
+
+Options:
+  --cluster     Another story: three hosts behind HAProxy, on PostgreSQL with a synchronous standby. One
+                host is killed, one is drained and started again, and the database fails over, while an
+                agent works. Takes half a minute once all is built
+  -h, --help    This text
 
 Everything it writes goes below target/demo. The first run compiles wasmtime and
 takes minutes; later ones take seconds.
@@ -55,17 +62,20 @@ struct Stage {
 }
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
-    match arguments.next()? {
-        None => {}
-        Some(Arg::Short('h') | Arg::Long("help")) => {
-            print!("{HELP}");
-            return Ok(());
+    let mut is_of_cluster = false;
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Arg::Long("cluster") => is_of_cluster = true,
+            Arg::Short('h') | Arg::Long("help") => {
+                print!("{HELP}");
+                return Ok(());
+            }
+            other => return Err(other.unexpected().into()),
         }
-        Some(other) => return Err(other.unexpected().into()),
     }
     let workspace = Workspace::find()?;
     build(&workspace)?;
-    tell(&workspace)
+    if is_of_cluster { cluster::tell(&workspace) } else { tell(&workspace) }
 }
 
 /// Tells the story with the host that is built.

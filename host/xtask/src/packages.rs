@@ -47,6 +47,9 @@ const WEBKIT: PackagedProgram = program("webkit2gtk-4.1", "libwebkit2gtk-4.1-dev
 /// Runs web pages. The one of several browsers that is ready in half the time.
 const BROWSER: PackagedProgram = program("chromium-headless-shell", "chromium-headless-shell");
 
+/// Makes certificates.
+const CERTIFICATES: PackagedProgram = program("openssl", "openssl");
+
 /// Sees to it that a browser is there for the host to run web pages in.
 pub(crate) fn ensure_browser() -> Result<()> {
     ensure(
@@ -54,6 +57,11 @@ pub(crate) fn ensure_browser() -> Result<()> {
         "in which the host runs web pages",
         "Without any Chromium there are no pages, and tests of them fail",
     )
+}
+
+/// Sees to it that certificates can be made as `deploy/` makes them.
+pub(crate) fn ensure_certificates() -> Result<()> {
+    ensure(&[CERTIFICATES], "with which hosts of a cluster get certificates", "There are none")
 }
 
 /// Sees to it that the programs are there that tests drive in terminals.
@@ -89,6 +97,23 @@ const POSTGRES: UnpackedServer = UnpackedServer {
     without: "Tests of state on PostgreSQL say that they tested nothing",
     size: "25 MB, seconds",
 };
+/// What hosts of a cluster stand behind in tests.
+const BALANCERS: [UnpackedServer; 2] = [
+    UnpackedServer {
+        package: "haproxy",
+        folder: "haproxy",
+        purpose: "behind which tests have hosts serve",
+        without: "Its test says that it tested nothing",
+        size: "2 MB, seconds",
+    },
+    UnpackedServer {
+        package: "nginx",
+        folder: "nginx",
+        purpose: "behind which tests have hosts serve",
+        without: "Its test says that it tested nothing",
+        size: "1 MB, seconds",
+    },
+];
 /// Where Debian has the server's programs, which is on no `PATH`.
 const POSTGRES_PROGRAMS: &str = "/usr/lib/postgresql";
 
@@ -107,13 +132,21 @@ pub(crate) fn ensure_postgres(workspace: &Workspace) -> Result<()> {
     if fs::read_dir(POSTGRES_PROGRAMS).is_ok_and(|versions| versions.flatten().any(has_server)) {
         return Ok(());
     }
-    POSTGRES.ensure(workspace, || {
-        let mut packages = debian::with_libraries(POSTGRES.package)?;
-        // Its libraries; a compiler of queries, which is large, is loaded where it is there.
-        packages.retain(|package| package.starts_with("lib") && !package.starts_with("libllvm"));
-        packages.insert(POSTGRES.package.to_owned());
-        Ok(packages)
-    })
+    POSTGRES.ensure(workspace, || with_libraries(POSTGRES.package))
+}
+
+/// Sees to it that real balancers are there for tests.
+pub(crate) fn ensure_balancers(workspace: &Workspace) -> Result<()> {
+    let missing = BALANCERS.iter().filter(|balancer| !command::exists(balancer.package));
+    missing.map(|balancer| balancer.ensure(workspace, || with_libraries(balancer.package))).collect()
+}
+
+/// A package and its libraries. A compiler, which is large, is loaded where it is there.
+fn with_libraries(package: &str) -> Result<BTreeSet<String>> {
+    let mut packages = debian::with_libraries(package)?;
+    packages.retain(|package| package.starts_with("lib") && !package.starts_with("libllvm"));
+    packages.insert(package.to_owned());
+    Ok(packages)
 }
 
 impl UnpackedServer {

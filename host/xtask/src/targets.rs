@@ -17,8 +17,9 @@ use crate::workspace::Workspace;
 
 const HELP: &str = "\
 Type-checks the `wharf` command and all its crates for other systems, with the C code of
-its dependencies compiled by zig (a package of Python). Nothing is linked and nothing
-runs. A target that rustup cannot add is named and left out.
+its dependencies compiled by zig (a package of Python). For Linux on AArch64 these are
+the crates that name the processor; the rest is as on any Linux. Nothing is linked and
+nothing runs. A target that rustup cannot add is named and left out.
 
 Usage: cargo xtask check-targets [OPTIONS]
 
@@ -33,11 +34,15 @@ Options:
 The first run compiles what is in C and checks wasmtime: some minutes for each target.
 ";
 
-const TARGETS: [&str; 3] = ["aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-gnu"];
+const TARGETS: [&str; 3] = [LINUX, "aarch64-apple-darwin", "x86_64-pc-windows-gnu"];
+const LINUX: &str = "aarch64-unknown-linux-gnu";
 
 /// What is checked by default, and with `--workspace`.
 const COMMAND: &[&str] = &["--package", "wharf-cli"];
 const WORKSPACE: &[&str] = &["--workspace"];
+/// What is checked for Linux by default: what the tests run there on another processor is the
+/// same, but for crates that name it. All of the command on this processor is checked for macOS.
+const NAMES_PROCESSOR: &[&str] = &["--package", "wharf-spawn", "--package", "wharf-terminal"];
 
 /// What drives the host by signals, links and terminals of Linux, and runs nowhere else.
 const LINUX_ALONE: [&str; 3] = ["wharf-tests", "wharf-bench", "wharf-terminal-bench"];
@@ -97,8 +102,9 @@ fn check(workspace: &Workspace, targets: &[String], scope: &[&str], all: bool) -
 fn zigbuild(workspace: &Workspace, tools: &Path, target: &str, scope: &[&str]) -> Result<Command> {
     let folder = workspace.target();
     let path = command::search_path(tools, None)?;
+    let packages = if scope == COMMAND && target == LINUX { NAMES_PROCESSOR } else { scope };
     let mut check = Command::new(tools.join("cargo-zigbuild"));
-    check.current_dir(&workspace.root).args(["check", "--quiet", "--locked", "--target", target]).args(scope);
+    check.current_dir(&workspace.root).args(["check", "--quiet", "--locked", "--target", target]).args(packages);
     if scope == WORKSPACE && !target.contains("linux") {
         check.args(LINUX_ALONE.iter().flat_map(|package| ["--exclude", package]));
     }
@@ -134,4 +140,30 @@ impl RustupTargets {
 fn has_library(target: &str) -> bool {
     let folder = command::capture(command::rustc().args(["--print", "target-libdir", "--target", target]));
     folder.is_ok_and(|folder| fs::read_dir(folder.trim()).is_ok_and(|mut entries| entries.next().is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a source below this folder has the word.
+    fn names(folder: &Path, word: &str) -> bool {
+        fs::read_dir(folder).into_iter().flatten().flatten().any(|entry| {
+            let path = entry.path();
+            let is_source = || path.extension().is_some_and(|extension| extension == "rs");
+            names(&path, word) || (is_source() && fs::read_to_string(&path).is_ok_and(|text| text.contains(word)))
+        })
+    }
+
+    #[test]
+    fn each_crate_that_names_the_processor_is_checked_for_another_one() {
+        let host = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a folder").to_path_buf();
+        let crates = fs::read_dir(&host).expect("crates").flatten().map(|entry| entry.path());
+        let naming = crates.filter(|folder| !folder.ends_with("xtask") && names(&folder.join("src"), "target_arch"));
+        let mut naming: Vec<_> =
+            naming.map(|folder| format!("wharf-{}", folder.file_name().expect("a name").to_string_lossy())).collect();
+        naming.sort();
+        let checked: Vec<_> = NAMES_PROCESSOR.iter().copied().filter(|word| *word != "--package").collect();
+        assert_eq!(naming, checked, "add it to NAMES_PROCESSOR");
+    }
 }

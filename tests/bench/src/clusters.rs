@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use wharf_test_support::{
     authority::{Authority, Holds},
@@ -21,12 +21,13 @@ use crate::{
 };
 
 /// The keys of this file.
-pub(crate) const KEYS: [&str; 5] = [
+pub(crate) const KEYS: [&str; 6] = [
     "cluster_routed_latency",
     "cluster_routed_throughput",
     "cluster_three",
     "cluster_three_homed",
     "cluster_gone_seconds",
+    "cluster_contention",
 ];
 
 const ROUNDS: usize = 9;
@@ -34,12 +35,16 @@ const ROUNDS: usize = 9;
 const CALLS: usize = 2_000;
 /// Calls with [`IN_FLIGHT`] on their way, in each round.
 const RATED: usize = 20_000;
+/// The same for writes of one entry.
+const WRITES: usize = 1_000;
 const IN_FLIGHT: usize = 64;
 const KILLS: usize = 60;
 /// Nothing of this takes so long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 const TOOL: &str = "echo__echo";
+/// Adds to a list that keeps the last ten.
+const MEMO: &str = "planning__add_memo";
 /// What needs a home.
 const FILES: &str = "[plugin.echo.grants.workspace]\nreason = \"a benchmark\"\n";
 
@@ -166,48 +171,73 @@ fn ratios([ours, theirs]: &[Vec<f64>; 2]) -> f64 {
     median(ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs).collect())
 }
 
-/// Three hosts beside one, on the same processors: calls without a home.
+/// What three hosts are asked, and one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Work {
+    /// Calls that run where they arrive.
+    Anywhere,
+    /// Calls that need the home of their session, of as many sessions as there are connections.
+    AtHome,
+    /// Writes of one entry.
+    OneEntry,
+}
+
+impl Work {
+    fn call(self, server: &Server, session: &str, id: usize) -> Vec<u8> {
+        match self {
+            Self::Anywhere | Self::AtHome => server.call_in(session, TOOL, id),
+            Self::OneEntry => server.call_with(MEMO, &json!({"memo": "hello"}), id, Some("one")),
+        }
+    }
+}
+
+/// Three hosts beside one, on the same processors.
 pub(crate) fn three(setting: &Setting, report: &mut Report) -> Result<()> {
     let cluster = in_cluster!(setting, "", KEYS[2..3]);
-    three_beside_one(&cluster, report, KEYS[2], false)
+    three_beside_one(&cluster, report, KEYS[2], Work::Anywhere, RATED)
 }
 
 /// The same with homes: calls arrive at each host as a balancer spreads them.
 pub(crate) fn three_homed(setting: &Setting, report: &mut Report) -> Result<()> {
     let cluster = in_cluster!(setting, FILES, KEYS[3..4]);
-    three_beside_one(&cluster, report, KEYS[3], true)
+    three_beside_one(&cluster, report, KEYS[3], Work::AtHome, RATED)
 }
 
-fn three_beside_one(cluster: &Cluster<'_>, report: &mut Report, key: &str, with_homes: bool) -> Result<()> {
+/// The same with writers of one entry.
+pub(crate) fn contention(setting: &Setting, report: &mut Report) -> Result<()> {
+    let cluster = in_cluster!(setting, "", KEYS[5..]);
+    three_beside_one(&cluster, report, KEYS[5], Work::OneEntry, WRITES)
+}
+
+fn three_beside_one(cluster: &Cluster<'_>, report: &mut Report, key: &str, work: Work, rated: usize) -> Result<()> {
     let (setting, client) = (cluster.setting, client()?);
     let hosts = cluster.hosts()?;
     client.block_on(async {
         let session = |number: usize| format!("s-{number}");
-        let homes = |number: usize| &hosts[number / hosts.len() % hosts.len()];
+        let home_of = |number: usize| &hosts[number / hosts.len() % hosts.len()];
         let mut spread = Vec::new();
         for (at, host) in hosts.iter().enumerate() {
             let mine: Vec<_> = (0..IN_FLIGHT).filter(|number| number % hosts.len() == at).collect();
-            for number in mine.iter().filter(|_| with_homes) {
-                claim(homes(*number), &session(*number)).await?;
+            for number in mine.iter().filter(|_| work == Work::AtHome) {
+                claim(home_of(*number), &session(*number)).await?;
             }
-            let call = |index: usize| host.server.call_in(&session(mine[index - 1]), TOOL, index);
+            let call = |index: usize| work.call(&host.server, &session(mine[index - 1]), index);
             spread.push(Load::new(&host.server, mine.len(), call).await?);
         }
         let own = |index: usize| format!("own-{index}");
-        for index in (1..=IN_FLIGHT).filter(|_| with_homes) {
+        for index in (1..=IN_FLIGHT).filter(|_| work == Work::AtHome) {
             claim(&hosts[0], &own(index)).await?;
         }
-        let mut one =
-            Load::new(&hosts[0].server, IN_FLIGHT, |index| hosts[0].server.call_in(&own(index), TOOL, index)).await?;
+        let call = |index: usize| work.call(&hosts[0].server, &own(index), index);
+        let mut one = Load::new(&hosts[0].server, IN_FLIGHT, call).await?;
         let mut rates = [const { Vec::new() }; 2];
         for round in 0..=setting.rounds(ROUNDS) {
-            let calls = setting.calls(RATED);
+            let calls = setting.calls(rated);
             let [first, second, third] = spread.as_mut_slice() else { bail!("three hosts have three loads") };
             let each = calls.div_ceil(hosts.len());
             let began = Instant::now();
-            let answered = tokio::try_join!(first.rate(each), second.rate(each), third.rate(each))?;
+            tokio::try_join!(first.rate(each), second.rate(each), third.rate(each))?;
             let took = began.elapsed().as_secs_f64();
-            ensure!(answered.0 > 0.0, "no answers");
             #[expect(clippy::cast_precision_loss, reason = "a count of calls")]
             let of_three = (each * hosts.len()) as f64 / took;
             let of_one = one.rate(calls).await?;
@@ -217,12 +247,16 @@ fn three_beside_one(cluster: &Cluster<'_>, report: &mut Report, key: &str, with_
             }
         }
         let ratio = ratios(&rates);
-        let [three, one] = rates.map(median);
-        report.note(
-            key,
-            ratio,
-            &format!("{:.1}k calls/s with {IN_FLIGHT} in flight, one host {:.1}k", three / 1e3, one / 1e3),
+        let [three, of_one] = rates.map(median);
+        let slowest = spread.iter().map(|load| load.slowest).max().unwrap_or_default();
+        let text = format!(
+            "{:.2}k calls/s with {IN_FLIGHT} in flight, one host {:.2}k; the slowest {:.0} ms, one host {:.0} ms",
+            three / 1e3,
+            of_one / 1e3,
+            slowest.as_secs_f64() * 1e3,
+            one.slowest.as_secs_f64() * 1e3
         );
+        report.note(key, ratio, &text);
         Ok(())
     })
 }
@@ -230,7 +264,7 @@ fn three_beside_one(cluster: &Cluster<'_>, report: &mut Report, key: &str, with_
 /// From the death of a host to the first `gone` of a session that it was the home of, asked at
 /// another host without a pause: the worst.
 pub(crate) fn gone(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (cluster, client) = (in_cluster!(setting, FILES, KEYS[4..]), client()?);
+    let (cluster, client) = (in_cluster!(setting, FILES, KEYS[4..5]), client()?);
     let [mut dying, other, _witness] = cluster.hosts()?;
     client.block_on(async {
         let mut took = Vec::new();

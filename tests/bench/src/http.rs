@@ -10,7 +10,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -137,7 +137,8 @@ impl Server {
         self.call_with(tool, &json!({"text": "hello"}), id, Some(session))
     }
 
-    fn call_with(&self, tool: &str, arguments: &Value, id: usize, session: Option<&str>) -> Vec<u8> {
+    /// The same with other arguments, in a session or none.
+    pub(crate) fn call_with(&self, tool: &str, arguments: &Value, id: usize, session: Option<&str>) -> Vec<u8> {
         let mut meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
@@ -293,12 +294,14 @@ pub(crate) struct Load {
     address: SocketAddr,
     connections: Vec<Connection>,
     calls: Vec<Vec<u8>>,
+    /// How long the longest call of all rates took.
+    pub(crate) slowest: Duration,
 }
 
 impl Load {
     pub(crate) async fn new(server: &Server, count: usize, call: impl Fn(usize) -> Vec<u8>) -> Result<Self> {
-        let mut load =
-            Self { address: server.address, connections: Vec::new(), calls: (1..=count).map(call).collect() };
+        let calls = (1..=count).map(call).collect();
+        let mut load = Self { address: server.address, connections: Vec::new(), calls, slowest: Duration::ZERO };
         load.open().await?;
         Ok(load)
     }
@@ -362,15 +365,18 @@ impl Load {
             .map(|(mut connection, call)| {
                 let call = call.clone();
                 tokio::spawn(async move {
+                    let mut slowest = Duration::ZERO;
                     for _ in 0..each {
+                        let began = Instant::now();
                         connection.echo(&call).await?;
+                        slowest = slowest.max(began.elapsed());
                     }
-                    anyhow::Ok(())
+                    anyhow::Ok(slowest)
                 })
             })
             .collect();
         for caller in callers {
-            caller.await??;
+            self.slowest = self.slowest.max(caller.await??);
         }
         #[expect(clippy::cast_precision_loss, reason = "a count of calls")]
         Ok((each * self.calls.len()) as f64 / began.elapsed().as_secs_f64())

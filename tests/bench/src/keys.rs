@@ -137,6 +137,7 @@ pub(crate) const AREAS: &[Area] = &[
             at_least("cluster_routed_throughput", 0.45, "calls a second that another host passes on / at home"),
             at_least("cluster_three", 0.85, "calls a second of three hosts / of one on the same processors"),
             at_least("cluster_three_homed", 0.45, "the same of calls that need the home of their session"),
+            at_least("cluster_contention", 0.5, "writes a second of one entry, 64 writers on three hosts / on one"),
             at_most(
                 "cluster_gone_seconds",
                 1.0,

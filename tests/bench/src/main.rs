@@ -162,6 +162,7 @@ const MEASUREMENTS: &[Measurement] = &[
     (&[clusters::KEYS[2]], clusters::three),
     (&[clusters::KEYS[3]], clusters::three_homed),
     (&[clusters::KEYS[4]], clusters::gone),
+    (&[clusters::KEYS[5]], clusters::contention),
     (&["process_output"], processes::output),
     (&["process_tail", "process_poll"], processes::questions),
     (&process_starts::KEYS, process_starts::measure),

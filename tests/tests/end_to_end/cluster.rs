@@ -1,6 +1,7 @@
 //! Many hosts that serve as one: real processes, a real database, and every row of the table of
 //! failures.
 
+mod balancers;
 mod deaths;
 mod doctor;
 mod drains;
