@@ -20,6 +20,8 @@ use wharf_tests::{
 use super::{POLL, cluster, poll, started};
 
 const ADD: &str = "planning__add_todo";
+/// Agents that call while a host is killed.
+const LANES: usize = 8;
 const STATE: &str = "planning__get_current_state";
 
 /// What clients see whose hosts drain, are killed and come back behind a balancer.
@@ -54,21 +56,23 @@ fn serves(make: impl FnOnce([SocketAddr; 3]) -> Option<Balancer>) {
     blocking::until("it serves again", || two.is_ready().then_some(()).ok_or("not ready"));
     // One is killed under load: no call is made twice, and none that was answered is lost.
     let over = AtomicBool::new(false);
-    let answered = thread::scope(|scope| {
-        let lane = scope.spawn(|| {
-            let mut answered = Vec::new();
-            for number in 0.. {
-                let name = format!("todo {number}");
-                if succeeds("killed", ADD, &json!({"name": name})).is_ok() {
-                    answered.push(name);
-                }
-                if over.load(Ordering::Relaxed) {
-                    break;
-                }
+    let lane = |number: usize| {
+        let (session, mut answered) = (format!("killed-{number}"), Vec::new());
+        for call in 0.. {
+            let name = format!("todo {call}");
+            if succeeds(&session, ADD, &json!({"name": name})).is_ok() {
+                answered.push(name);
             }
-            answered
-        });
-        blocking::until("it is under load", || succeeds("killed", STATE, &json!({})));
+            if over.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        (session, answered)
+    };
+    let lanes = thread::scope(|scope| {
+        let lane = &lane;
+        let lanes: Vec<_> = (0..LANES).map(|number| scope.spawn(move || lane(number))).collect();
+        blocking::until("it is under load", || succeeds("killed-0", STATE, &json!({})));
         one.crash();
         blocking::until("its session is gone, and the balancer knows the others", || {
             match call(&three, "home", POLL, &poll(&process)) {
@@ -77,17 +81,18 @@ fn serves(make: impl FnOnce([SocketAddr; 3]) -> Option<Balancer>) {
             }
         });
         over.store(true, Ordering::Relaxed);
-        lane.join().expect("it ends")
+        lanes.into_iter().map(|lane| lane.join().expect("it ends")).collect::<Vec<_>>()
     });
-    assert!(!answered.is_empty());
-    let state = three.called("killed", STATE, &json!({}));
-    let todos = state["structuredContent"]["todos"].as_array().expect("todos").iter();
-    let mut names: Vec<_> = todos.map(|todo| todo["name"].as_str().expect("a name").to_owned()).collect();
-    assert!(answered.iter().all(|name| names.contains(name)), "{answered:?} were answered: {names:?}");
-    let number = names.len();
-    names.sort();
-    names.dedup();
-    assert_eq!(names.len(), number, "a call was made twice: {names:?}");
+    for (session, answered) in lanes {
+        let state = three.called(&session, STATE, &json!({}));
+        let todos = state["structuredContent"]["todos"].as_array().expect("todos").iter();
+        let mut names: Vec<_> = todos.map(|todo| todo["name"].as_str().expect("a name").to_owned()).collect();
+        assert!(!answered.is_empty() && answered.iter().all(|name| names.contains(name)), "{answered:?}: {names:?}");
+        let number = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), number, "a call was made twice: {names:?}");
+    }
 }
 
 #[test]
