@@ -173,15 +173,21 @@ impl Server {
         let mut errors = child.stderr.take().expect("piped");
         let log = Arc::new(Mutex::new(String::new()));
         let kept = Arc::clone(&log);
-        std::thread::spawn(move || {
+        let mut reading = Some(std::thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(read @ 1..) = errors.read(&mut buffer) {
                 let text = String::from_utf8_lossy(&buffer[..read]).into_owned();
                 kept.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
             }
-        });
+        }));
         let address = blocking::until("it serves", || {
+            let ended = child.try_wait().expect("a child");
+            if ended.is_some() {
+                // All that it has said.
+                reading.take().map(std::thread::JoinHandle::join);
+            }
             let said = log.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            assert!(ended.is_none(), "it ended: {ended:?}: {said}");
             let address = said.split_once("url=\"http://").and_then(|(_, rest)| rest.split_once('"'));
             let address = address.map(|(address, _)| address.parse().expect("an address"));
             address.ok_or(said)

@@ -90,7 +90,10 @@ pub(crate) async fn open(configuration: &Configuration, data: Option<&Path>) -> 
 
 /// The secrets that all hosts of the cluster share, the one for what is sealed now first.
 pub(crate) fn secrets(configuration: &Configuration) -> Result<Vec<String>, ClusterError> {
-    let Some(cluster) = &configuration.cluster else { return Ok(Vec::new()) };
+    configuration.cluster.as_ref().map_or(Ok(Vec::new()), secrets_of)
+}
+
+fn secrets_of(cluster: &ClusterSettings) -> Result<Vec<String>, ClusterError> {
     let read = |path: &PathBuf| {
         let read = secret::read_allowed(path, cluster.secrets_allow_unprotected);
         read.map_err(|source| ClusterError::Secret { path: path.clone(), source })

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use wharf_cell::{CertificateUnfit, HostRecord, InvalidPeerAddress, Members as _, StoreUnavailable, Survey, survey};
 use wharf_postgres::{DatabaseMeasure, PostgresCell};
 
-use super::{ClusterError, read};
+use super::{ClusterError, read, secrets_of};
 use crate::{Configuration, configuration::ClusterSettings, database::connection_options};
 
 /// The hosts of a cluster, for its operator.
@@ -42,6 +42,8 @@ pub struct ClusterCheck {
     pub connections_of_a_host: usize,
     /// For how long the other hosts accept the certificate of this one, or why not.
     pub certificate: Result<Duration, CertificateProblem>,
+    /// How many files of `secret_files` can be read, or why one cannot.
+    pub secrets: Result<usize, ClusterError>,
     /// The hosts that live, and those that died within the last hour.
     pub hosts: Vec<HostRecord>,
     /// Who reaches whom; nothing where the certificate of this host cannot be read.
@@ -103,7 +105,8 @@ impl ClusterHosts {
             Err(error) => Err(CertificateProblem::Unreadable(error)),
         };
         let connections_of_a_host = DatabaseMeasure::connections_of_a_host(self.connections);
-        Ok(ClusterCheck { database, connections_of_a_host, certificate, hosts, survey: survey_of_hosts })
+        let secrets = secrets_of(&self.settings).map(|secrets| secrets.len());
+        Ok(ClusterCheck { database, connections_of_a_host, certificate, secrets, hosts, survey: survey_of_hosts })
     }
 
     /// The hosts that live, and those that died within the last hour.

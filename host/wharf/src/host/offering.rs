@@ -23,7 +23,10 @@ use wharf_core::{
     text,
 };
 
-use super::{Host, homes::Way};
+use super::{
+    Host,
+    homes::{At, Way},
+};
 use crate::{installed::Installed, nearest::nearest, registry::Registry};
 
 const MAX_SHOWN_BYTES: usize = 128;
@@ -95,14 +98,17 @@ impl OfferService for Host {
         let readers: Vec<_> = readers.filter(|owner| owner.is_seen_by(caller.viewer())).collect();
         let until = Instant::now() + self.shared.listing;
         let listing = readers.iter().map(async |owner| {
-            let listed = match self.home_until(until, owner, caller).await {
-                // It is said once, so nothing may hide it.
-                Err(error) if error.code == Code::Gone => return Err(error),
-                Err(error) => Err(error),
-                Ok(at) => self.list_at(at, until, owner, caller).await,
+            // That the session's files are lost is said once, so nothing may hide it.
+            let (listed, may_be_said_once) = match self.home_until(until, owner, caller).await {
+                Err(error) => (Err(error), true),
+                Ok(at) => {
+                    let is_elsewhere = matches!(at, At::There(_));
+                    (self.list_at(at, until, owner, caller).await, is_elsewhere)
+                }
             };
             match listed {
                 Err(error) if error.code == Code::Cancelled => Err(error),
+                Err(error) if error.code == Code::Gone && may_be_said_once => Err(error),
                 // Those of the others are listed all the same; the line of audit has it.
                 Err(error) => {
                     let plugin = owner.plugin.name();

@@ -28,12 +28,13 @@ fn the_doctor_tells_how_a_cluster_is() {
         if findings.iter().all(|(.., is_well)| *is_well) { Ok(findings) } else { Err(format!("{findings:?}")) }
     });
     let what: Vec<_> = findings.iter().map(|(what, ..)| what.as_str()).collect();
-    assert_eq!(what, ["cluster", "database", "clocks", "certificate", "host", "host"]);
+    assert_eq!(what, ["cluster", "database", "clocks", "certificate", "secrets", "host", "host"]);
     let says: Vec<_> = findings.iter().map(|(_, says, _)| says.as_str()).collect();
     assert_eq!(says[0], "2 hosts are alive");
     assert!(says[1].contains("layout 3") && says[1].contains("connections are open"), "{says:?}");
     assert!(says[3].contains("for localhost:") && says[3].contains("more days"), "{says:?}");
-    assert!(says[4].starts_with("one (localhost:") && says[4].ends_with("reaches it"), "{says:?}");
+    assert!(says[4].starts_with("1 of `secret_files`"), "{says:?}");
+    assert!(says[5].starts_with("one (localhost:") && says[5].ends_with("reaches it"), "{says:?}");
 
     // What one that is stopped would see is held against nobody.
     two.stop(true);

@@ -51,6 +51,7 @@ fn findings(address: &str, check: &ClusterCheck) -> Vec<Finding> {
         database(&check.database, check.connections_of_a_host, alive.len()),
         clock(&check.database),
         certificate(address, &check.certificate),
+        secrets(check),
     ];
     findings.extend(alive.into_iter().map(|host| of_host(host, check)));
     findings
@@ -75,6 +76,21 @@ fn database(measure: &DatabaseMeasure, of_a_host: usize, hosts: usize) -> Findin
         return Finding::ill(WHAT, says, "place the database nearer to the hosts: calls ask it more than once");
     }
     Finding::well(WHAT, says)
+}
+
+fn secrets(check: &ClusterCheck) -> Finding {
+    const WHAT: &str = "secrets";
+    match &check.secrets {
+        Ok(0) => Finding::well(
+            WHAT,
+            "none: what a call asks for is answered at the host that asked; see `secret_files` under [cluster]",
+        ),
+        Ok(number) => Finding::well(
+            WHAT,
+            format!("{number} of `secret_files`: what a call asks for is answered at any host that has the same"),
+        ),
+        Err(error) => Finding::ill(WHAT, with_causes(error), "a host does not start without it"),
+    }
 }
 
 fn clock(measure: &DatabaseMeasure) -> Finding {
