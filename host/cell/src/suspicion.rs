@@ -125,20 +125,29 @@ impl Suspicion {
 
     /// Judges a host that has ended as far as this one can see.
     async fn judge(&self, suspect: &Peer, own: Incarnation) -> Result<Judgement, StoreUnavailable> {
-        let witnesses: Vec<_> =
-            self.roster.others(own).into_iter().filter(|peer| peer.incarnation != suspect.incarnation).collect();
+        let witnesses = || {
+            let mut others = self.roster.others(own);
+            others.retain(|peer| peer.incarnation != suspect.incarnation);
+            others
+        };
+        let before = witnesses();
         // The list as of now: the host may have left in order, or be dead already. The witnesses
         // look meanwhile.
-        let (read, witnessed) = tokio::join!(self.refresh(), self.is_borne_out(&witnesses, suspect));
+        let (read, witnessed) = tokio::join!(self.refresh(), self.is_borne_out(&before, suspect));
         read?;
         if !matches!(self.roster.find(suspect.incarnation), Known::Alive(_)) {
             return Ok(Judgement::Dead);
         }
-        let is_borne_out = if witnesses.is_empty() {
+        let now = witnesses();
+        // Hosts that have joined since the last reading.
+        let joined: Vec<_> = now.iter().filter(|peer| !before.contains(peer)).cloned().collect();
+        let is_borne_out = if witnessed {
+            true
+        } else if now.is_empty() {
             let still = self.roster.beat(suspect.incarnation).map(|(_, still)| still);
             still.is_some_and(|still| still >= self.times.dead_without_witness)
         } else {
-            witnessed
+            self.is_borne_out(&joined, suspect).await
         };
         if !is_borne_out {
             return Ok(Judgement::Unproven);

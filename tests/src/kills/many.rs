@@ -77,8 +77,11 @@ pub fn run_many(kills: ManyKills) -> Option<ManySurvived> {
         let victim = hosts.swap_remove(victim);
         let name = victim.name.clone();
         let left = victim.killed();
+        // A host that is back soon is the home of its sessions again, and has their files. One that
+        // is not has lost both to the others.
+        let (soon, late) = if round % 2 == 0 { (Some(left), None) } else { (None, Some(left)) };
         let again = thread::scope(|scope| {
-            let again = scope.spawn(|| cluster.host_in(&name, left));
+            let again = soon.map(|left| scope.spawn(|| cluster.host_in(&name, left)));
             // What the killed host asked for may go on there.
             cluster.database.rest();
             for lane in &mut lanes {
@@ -88,8 +91,9 @@ pub fn run_many(kills: ManyKills) -> Option<ManySurvived> {
             for files in &mut files {
                 files.verify(&hosts[random.usize(0..hosts.len())]);
             }
-            again.join().expect("it starts again")
+            again.map(|again| again.join().expect("it starts again"))
         });
+        let again = again.unwrap_or_else(|| cluster.host_in(&name, late.expect("it is one of both")));
         hosts.push(again);
         for host in &hosts {
             let code = poll(host, &held);
