@@ -137,8 +137,8 @@ pub(crate) fn ensure_postgres(workspace: &Workspace) -> Result<()> {
 
 /// Sees to it that real balancers are there for tests.
 pub(crate) fn ensure_balancers(workspace: &Workspace) -> Result<()> {
-    let missing = BALANCERS.iter().filter(|balancer| !command::exists(balancer.package));
-    missing.map(|balancer| balancer.ensure(workspace, || with_libraries(balancer.package))).collect()
+    let mut missing = BALANCERS.iter().filter(|balancer| !command::exists(balancer.package));
+    missing.try_for_each(|balancer| balancer.ensure(workspace, || with_libraries(balancer.package)))
 }
 
 /// A package and its libraries. A compiler, which is large, is loaded where it is there.
