@@ -69,14 +69,19 @@ def until(what: str, attempt: Any) -> Any:
         time.sleep(0.05)
 
 
+def libraries(root: Path) -> dict[str, str]:
+    """Where programs that are unpacked below a folder find their libraries."""
+    machine = f"{os.uname().machine}-linux-gnu"
+    return {"LD_LIBRARY_PATH": f"{root}/usr/lib/{machine}:{root}/lib/{machine}"}
+
+
 def program(name: str, folder: str) -> tuple[str, dict[str, str]]:
     """A program of the system's, or one that `cargo xtask` has unpacked, and its variables."""
     installed = shutil.which(name) or shutil.which(name, path="/usr/sbin")
     if installed:
         return installed, {}
     root = TARGET / folder
-    machine = f"{os.uname().machine}-linux-gnu"
-    return str(root / "usr/sbin" / name), {"LD_LIBRARY_PATH": f"{root}/usr/lib/{machine}:{root}/lib/{machine}"}
+    return str(root / "usr/sbin" / name), libraries(root)
 
 
 class Database:
@@ -90,8 +95,7 @@ class Database:
         check(bool(places), "there is a PostgreSQL server", roots)
         self.programs, self.environment = places[0], dict(os.environ)
         if str(self.programs).startswith(str(TARGET)):
-            machine, root = f"{os.uname().machine}-linux-gnu", TARGET / "postgresql"
-            self.environment["LD_LIBRARY_PATH"] = f"{root}/usr/lib/{machine}:{root}/lib/{machine}"
+            self.environment.update(libraries(TARGET / "postgresql"))
         self.log = open(folder / "log", "ab")
         self.running: dict[str, subprocess.Popen[bytes]] = {}
         if os.geteuid() == 0:

@@ -2,13 +2,13 @@
 //! only addresses are other ones.
 
 use std::{
-    env,
-    ffi::OsString,
     fs,
     net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
+
+use wharf_test_support::unpacked::DebianProgram;
 
 use crate::{Data, artifacts::target};
 
@@ -31,7 +31,7 @@ impl Balancer {
     /// Where it does not take its configuration.
     #[must_use]
     pub fn haproxy(hosts: [SocketAddr; 3]) -> Option<Self> {
-        let program = Program::find("haproxy")?;
+        let program = DebianProgram::find("haproxy", &target())?;
         let (files, address) = (Data::alone(), free_address());
         let text = deployed("haproxy/haproxy.cfg").replace("bind :8080", &format!("bind {address}"));
         let configuration = files.write("haproxy.cfg", at(hosts, text));
@@ -47,7 +47,7 @@ impl Balancer {
     /// As for HAProxy.
     #[must_use]
     pub fn nginx(hosts: [SocketAddr; 3]) -> Option<Self> {
-        let program = Program::find("nginx")?;
+        let program = DebianProgram::find("nginx", &target())?;
         let (files, address) = (Data::alone(), free_address());
         let place = |name: &str| files.path().join(name).display().to_string();
         // Where the package has the folders of its own.
@@ -92,40 +92,6 @@ impl Drop for Balancer {
     }
 }
 
-/// A program of the system's, or one that is unpacked below `target/`.
-struct Program {
-    path: PathBuf,
-    libraries: Option<OsString>,
-}
-
-impl Program {
-    #[expect(clippy::print_stderr, reason = "a test that cannot test says so")]
-    fn find(name: &str) -> Option<Self> {
-        let root = target().join(name);
-        let unpacked = root.join("usr/sbin").join(name);
-        let folders = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect::<Vec<_>>();
-        let installed = folders.iter().map(PathBuf::as_path).chain([Path::new("/usr/sbin")]);
-        if let Some(path) = installed.map(|folder| folder.join(name)).find(|path| path.is_file()) {
-            return Some(Self { path, libraries: None });
-        }
-        if unpacked.is_file() {
-            let machine = format!("{}-linux-gnu", env::consts::ARCH);
-            let libraries = env::join_paths(["usr/lib", "lib"].map(|folder| root.join(folder).join(&machine))).ok();
-            return Some(Self { path: unpacked, libraries });
-        }
-        eprintln!("{name} is not there, so this tests nothing: `cargo xtask test` unpacks it");
-        None
-    }
-
-    fn command(&self) -> Command {
-        let mut command = Command::new(&self.path);
-        if let Some(libraries) = &self.libraries {
-            command.env("LD_LIBRARY_PATH", libraries);
-        }
-        command
-    }
-}
-
 /// The folder `deploy/`.
 fn deploy() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy")
@@ -145,7 +111,8 @@ fn at(hosts: [SocketAddr; 3], text: String) -> String {
     HOSTS.iter().zip(hosts).fold(text, |text, (name, host)| text.replace(name, &host.to_string()))
 }
 
-fn free_address() -> SocketAddr {
+/// An address of the loopback that was free a moment ago.
+pub(crate) fn free_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port")
 }
 

@@ -3,7 +3,7 @@
 
 use std::{
     io::Read as _,
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{SocketAddr, TcpStream},
     time::Duration,
 };
 
@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use wharf_test_support::{postgres::PostgresServer, processes::state_and_parent};
 
-use crate::{AMPLE, Authority, Command, Data, Holds, Reply, Server, blocking, replied, wharf};
+use crate::{AMPLE, Authority, Command, Data, Holds, Reply, Server, balancer::free_address, blocking, replied, wharf};
 
 /// A database, and what the hosts of a cluster on it are told.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Cluster {
     #[must_use]
     pub fn prepare(&self, name: &str, authority: &Authority, holds: Holds) -> Data {
         let data = Data::new();
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port();
+        let port = free_address().port();
         let (certificate, key) = authority.certificate("localhost", holds);
         data.write_private("database", self.database.connection("postgres"));
         data.write("host.pem", certificate);

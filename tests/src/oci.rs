@@ -5,9 +5,10 @@
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     net::{SocketAddr, TcpStream},
-    path::PathBuf,
     process::{Child, Stdio},
 };
+
+use wharf_test_support::unpacked::DebianProgram;
 
 use crate::{Data, Reply, artifacts::target, replied};
 
@@ -42,12 +43,8 @@ impl OciRegistry {
     /// # Panics
     /// Where it does not serve.
     #[must_use]
-    #[expect(clippy::print_stderr, reason = "a test that cannot test says so")]
     pub fn configured(further: &str, named: &[(&str, &str)], headers: &str) -> Option<Self> {
-        let Some(program) = program() else {
-            eprintln!("{PROGRAM} is not there, so this tests nothing: `cargo xtask test` unpacks it");
-            return None;
-        };
+        let program = DebianProgram::find(PROGRAM, &target())?;
         let files = Data::alone();
         let place = files.path().display();
         for (name, content) in named {
@@ -62,7 +59,8 @@ impl OciRegistry {
             ),
         );
         // Its own log is the only place that says which port it has.
-        let mut child = std::process::Command::new(program)
+        let mut child = program
+            .command()
             .arg("serve")
             .arg(configuration)
             .env_clear()
@@ -142,12 +140,4 @@ impl Drop for OciRegistry {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Installed, or unpacked by `cargo xtask test`.
-fn program() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let installed = std::env::split_paths(&path).map(|directory| directory.join(PROGRAM));
-    let unpacked = target().join(PROGRAM).join("usr/bin").join(PROGRAM);
-    installed.chain([unpacked]).find(|path| path.is_file())
 }

@@ -113,7 +113,7 @@ pub(crate) fn problems(configuration: &Configuration) -> Vec<String> {
         problems.push(ClusterError::NoDatabase.to_string());
     }
     problems.extend(read(&cluster.tls).err().map(|error| with_causes(&*error)));
-    problems.extend(secrets(configuration).err().map(|error| with_causes(&error)));
+    problems.extend(secrets_of(cluster).err().map(|error| with_causes(&error)));
     problems
 }
 

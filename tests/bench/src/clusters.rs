@@ -64,9 +64,13 @@ struct ClusterHost {
 }
 
 impl<'s> Cluster<'s> {
-    /// Hosts whose echo plugin has these grants; nothing where there is no PostgreSQL.
-    fn new(setting: &'s Setting, tables: &'static str) -> Option<Self> {
-        let database = PostgresServer::start_with(|_| "fsync = on\n".to_owned())?;
+    /// Hosts whose echo plugin has these grants; nothing where there is no PostgreSQL, which says
+    /// what is left out then.
+    fn new(setting: &'s Setting, tables: &'static str, keys: &[&str]) -> Option<Self> {
+        let Some(database) = PostgresServer::start_with(|_| "fsync = on\n".to_owned()) else {
+            eprintln!("{} are left out: there is no PostgreSQL", keys.join(", "));
+            return None;
+        };
         Some(Self { setting, database, authority: Authority::new(), tables })
     }
 
@@ -116,22 +120,10 @@ async fn claim(host: &ClusterHost, session: &str) -> Result<()> {
     Connection::to(&host.server).await?.echo(&host.server.call_in(session, TOOL, 1)).await
 }
 
-/// Runs what is measured of a cluster, where there can be one.
-macro_rules! in_cluster {
-    ($setting:expr, $tables:expr, $keys:expr) => {
-        match Cluster::new($setting, $tables) {
-            Some(cluster) => cluster,
-            None => {
-                eprintln!("{} is left out: there is no PostgreSQL", $keys.join(", "));
-                return Ok(());
-            }
-        }
-    };
-}
-
 /// A call that its host passes on to the home, beside the same at the home.
 pub(crate) fn routed(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (cluster, client) = (in_cluster!(setting, FILES, KEYS[..2]), client()?);
+    let Some(cluster) = Cluster::new(setting, FILES, &KEYS[..2]) else { return Ok(()) };
+    let client = client()?;
     let (home, other) = (cluster.host("one")?, cluster.host("two")?);
     client.block_on(async {
         claim(&home, "s").await?;
@@ -193,19 +185,19 @@ impl Work {
 
 /// Three hosts beside one, on the same processors.
 pub(crate) fn three(setting: &Setting, report: &mut Report) -> Result<()> {
-    let cluster = in_cluster!(setting, "", KEYS[2..3]);
+    let Some(cluster) = Cluster::new(setting, "", &KEYS[2..3]) else { return Ok(()) };
     three_beside_one(&cluster, report, KEYS[2], Work::Anywhere, RATED)
 }
 
 /// The same with homes: calls arrive at each host as a balancer spreads them.
 pub(crate) fn three_homed(setting: &Setting, report: &mut Report) -> Result<()> {
-    let cluster = in_cluster!(setting, FILES, KEYS[3..4]);
+    let Some(cluster) = Cluster::new(setting, FILES, &KEYS[3..4]) else { return Ok(()) };
     three_beside_one(&cluster, report, KEYS[3], Work::AtHome, RATED)
 }
 
 /// The same with writers of one entry.
 pub(crate) fn contention(setting: &Setting, report: &mut Report) -> Result<()> {
-    let cluster = in_cluster!(setting, "", KEYS[5..]);
+    let Some(cluster) = Cluster::new(setting, "", &KEYS[5..]) else { return Ok(()) };
     three_beside_one(&cluster, report, KEYS[5], Work::OneEntry, WRITES)
 }
 
@@ -264,7 +256,8 @@ fn three_beside_one(cluster: &Cluster<'_>, report: &mut Report, key: &str, work:
 /// From the death of a host to the first `gone` of a session that it was the home of, asked at
 /// another host without a pause: the worst.
 pub(crate) fn gone(setting: &Setting, report: &mut Report) -> Result<()> {
-    let (cluster, client) = (in_cluster!(setting, FILES, KEYS[4..5]), client()?);
+    let Some(cluster) = Cluster::new(setting, FILES, &KEYS[4..5]) else { return Ok(()) };
+    let client = client()?;
     let [mut dying, other, _witness] = cluster.hosts()?;
     client.block_on(async {
         let mut took = Vec::new();

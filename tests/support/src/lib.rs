@@ -19,6 +19,8 @@ mod pause;
 pub mod postgres;
 #[cfg(target_os = "linux")]
 pub mod processes;
+#[cfg(target_os = "linux")]
+pub mod unpacked;
 
 use std::{
     fmt::{Debug, Display},

@@ -15,7 +15,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use crate::blocking;
+use crate::{blocking, unpacked::libraries};
 
 /// Where Debian and what `cargo xtask test` unpacks have the programs, by version.
 const PLACE: &str = "usr/lib/postgresql";
@@ -208,9 +208,7 @@ impl Programs {
                 fs::read_dir(root.join(PLACE)).ok()?.filter_map(|entry| Some(entry.ok()?.path().join("bin"))).collect();
             versions.retain(|programs| programs.join("initdb").exists());
             versions.sort();
-            let machine = format!("{}-linux-gnu", env::consts::ARCH);
-            let folders = ["usr/lib", "lib"].map(|folder| root.join(folder).join(&machine));
-            let libraries = (root != Path::new("/")).then(|| env::join_paths(folders).ok()).flatten();
+            let libraries = (root != Path::new("/")).then(|| libraries(&root)).flatten();
             let directory = versions.pop()?.canonicalize().ok()?;
             let user = match is_root {
                 false => User::Own,
