@@ -53,6 +53,24 @@ pub(crate) fn building(root: &Path, command: &[&str]) -> Result<Command> {
     Ok(cargo)
 }
 
+/// What makes cargo choose features as it does where tests are built: an example that is small.
+const AS_WITH_TESTS: [&str; 2] = ["--example", "costly_prompts"];
+
+/// A command of cargo that builds programs of this workspace: `--bins`, or `--bin` and a name.
+///
+/// Shared dependencies have the features that tests add to them. Without those, a later build of
+/// the tests would compile the runtime, and all that uses it, a second time.
+pub(crate) fn building_programs(root: &Path, programs: &[&str]) -> Result<Command> {
+    let mut cargo = building(root, &["build", "--workspace"])?;
+    cargo.args(programs).args(AS_WITH_TESTS);
+    Ok(cargo)
+}
+
+/// A command of cargo that runs tests of this workspace: by cargo-nextest where it is installed.
+pub(crate) fn testing(root: &Path, with_nextest: &[&str], without: &[&str]) -> Result<Command> {
+    building(root, if exists("cargo-nextest") { with_nextest } else { without })
+}
+
 /// The Rust compiler of the ordinary toolchain.
 pub(crate) fn rustc() -> Command {
     Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))

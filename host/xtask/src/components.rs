@@ -119,7 +119,7 @@ fn build_components(workspace: &Workspace, toolchain: &Toolchain, plugins: &[Plu
 fn build_preparer(workspace: &Workspace) -> Result<()> {
     say("Building what compiles the bundled plugins ahead (minutes on a fresh clone: wasmtime is large)");
     // With the features that the binary has, so that nothing is compiled twice.
-    command::run(&mut command::building(&workspace.root, &["build", "--workspace", "--bin", PREPARE])?)
+    command::run(&mut command::building_programs(&workspace.root, &["--bin", PREPARE])?)
 }
 
 /// Compiles the bundled plugins for the binary that is built afterwards, which then compiles

@@ -84,7 +84,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     let outcome = measure(&counted, &tools, &folder, &options);
     // Builds share one folder with ordinary ones: put the binaries without
     // counters back into their places, whatever happened.
-    command::run(command::cargo(&workspace.root).args(["build", "--quiet", "--workspace", "--bins"]))?;
+    command::run(command::building_programs(&workspace.root, &["--bins"])?.arg("--quiet"))?;
     remove_strays(&workspace.root)?;
     outcome
 }

@@ -113,7 +113,7 @@ fn build(workspace: &Workspace) -> Result<()> {
     packages::ensure_browser()?;
     components::build(workspace, false, Choice::from_environment()?)?;
     say("Building the host (minutes on a fresh clone: wasmtime is large)");
-    command::run(&mut command::building(&workspace.root, &["build", "--workspace", "--bin", "wharf"])?)
+    command::run(&mut command::building_programs(&workspace.root, &["--bin", "wharf"])?)
 }
 
 impl Stage {

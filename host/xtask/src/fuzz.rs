@@ -95,7 +95,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     }
     if is_wanted(&HTTP) {
         components::build(&workspace, true, Choice::from_environment()?)?;
-        command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins"]))?;
+        command::run(&mut command::building_programs(&workspace.root, &["--bins"])?)?;
         routes::feed(&workspace, minutes)?;
     }
     Ok(())

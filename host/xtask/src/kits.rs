@@ -57,10 +57,9 @@ fn languages(workspace: &Workspace, guests: &Path) -> Result<KitOutcome> {
     }
     named.sort();
     say("Testing guests of every language by the same tests");
-    let with_nextest: &[_] = &["nextest", "run", "--workspace", "--no-fail-fast", "-E", LANGUAGES];
-    let without: &[_] = &["test", "--workspace", "--test", "end_to_end", "languages::"];
-    let command = if command::exists("cargo-nextest") { with_nextest } else { without };
-    let mut tests = command::building(&workspace.root, command)?;
+    let with_nextest = ["nextest", "run", "--workspace", "--no-fail-fast", "-E", LANGUAGES];
+    let without = ["test", "--workspace", "--test", "end_to_end", "languages::"];
+    let mut tests = command::testing(&workspace.root, &with_nextest, &without)?;
     tests.env("WHARF", workspace.binary("debug", "wharf")).env("WHARF_KIT_GUESTS", named.join(";"));
     command::run_and_keep(&mut tests, closes_a_run)
 }

@@ -51,7 +51,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     components::build(&workspace, true, Choice::from_environment()?)?;
     // All members together, as the tests have them: see `test`.
     say("Building the host");
-    command::run(command::cargo(&workspace.root).args(["build", "--workspace", "--bins"]))?;
+    command::run(&mut command::building_programs(&workspace.root, &["--bins"])?)?;
     say(&format!("{rounds} rounds with --seed {seed}"));
     let mut test = command::cargo(&workspace.root);
     test.args(["test", "--workspace", "--test", "end_to_end", "--", "--nocapture"]);

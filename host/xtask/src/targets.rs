@@ -65,9 +65,18 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         }
     }
     if targets.is_empty() {
-        targets = TARGETS.map(str::to_owned).to_vec();
+        targets = usual();
     }
     check(&Workspace::find()?, &targets, scope, all)
+}
+
+/// Checks what the command checks by default.
+pub(crate) fn check_usual(workspace: &Workspace) -> Result<()> {
+    check(workspace, &usual(), COMMAND, false)
+}
+
+fn usual() -> Vec<String> {
+    TARGETS.map(str::to_owned).to_vec()
 }
 
 fn check(workspace: &Workspace, targets: &[String], scope: &[&str], all: bool) -> Result<()> {
@@ -100,7 +109,8 @@ fn check(workspace: &Workspace, targets: &[String], scope: &[&str], all: bool) -
 }
 
 fn zigbuild(workspace: &Workspace, tools: &Path, target: &str, scope: &[&str]) -> Result<Command> {
-    let folder = workspace.target();
+    // Apart from the workspace's own builds, which would wait for it.
+    let folder = workspace.target().join("other-systems");
     let path = command::search_path(tools, None)?;
     let packages = if scope == COMMAND && target == LINUX { NAMES_PROCESSOR } else { scope };
     let mut check = Command::new(tools.join("cargo-zigbuild"));

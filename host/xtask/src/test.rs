@@ -6,10 +6,10 @@
 mod closing;
 mod lints;
 mod outcome;
+mod rows;
 
 use std::ffi::OsString;
 use std::num::NonZero;
-use std::panic;
 use std::process::Command;
 use std::thread;
 
@@ -31,6 +31,7 @@ use crate::packages;
 use crate::publication::{self, PackageCheck};
 use crate::python;
 use crate::routes;
+use crate::targets;
 use crate::tidy;
 use crate::toolchain::Choice;
 use crate::workspace::Workspace;
@@ -65,14 +66,17 @@ Options:
                   demo     the demo, which checks each of its claims (cargo xtask demo)
                   bench    the benchmark, a hundredth of it and each figure once: that it runs, not how fast
                   tidy     the rules of the project (cargo xtask tidy)
-                  lint     formatting and clippy, warnings being errors; beside the parts that wait. With the
-                           variable WHARF_BUILD_LINTS, as in .ci/run, each build lints and nothing is
-                           compiled twice for it; what a shell has compiled without is not used then
+                  lint     formatting and clippy, warnings being errors. With the variable
+                           WHARF_BUILD_LINTS, as in .ci/run, each build lints and nothing is compiled
+                           twice for it; what a shell has compiled without is not used then
+                  targets  the code for other systems, as far as its compiler (cargo xtask check-targets);
+                           only with --only or --targets
                   outside  an app outside this repository, with the library by git (tests/outside): what is
                            committed is fetched, built without sharing anything, and called. It takes
                            many minutes and is no part of the run without --only
                   release  what else is made for others: every package, built from what it carries, and the
                            manual as a site (cargo xtask book). Minutes; only with --only
+  --targets     Run the part targets with the usual parts, as .ci/run does
   --wry         Run the example of an app that lends its own WebViews to the host
                 (tests/wry), and nothing else: needs WebKit, which is installed where
                 it is missing. A part that no other run has
@@ -103,6 +107,7 @@ enum TestPart {
     Bench,
     Tidy,
     Lint,
+    Targets,
     Outside,
     Release,
 }
@@ -140,6 +145,7 @@ impl TestPart {
             Self::Bench => "bench",
             Self::Tidy => "tidy",
             Self::Lint => "lint",
+            Self::Targets => "targets",
             Self::Outside => "outside",
             Self::Release => "release",
         }
@@ -161,6 +167,7 @@ impl TestPart {
             Self::Bench => Ok((bench::check(workspace), Vec::new())),
             Self::Tidy => Ok((tidy::check(workspace), Vec::new())),
             Self::Lint => Ok((lint(workspace), Vec::new())),
+            Self::Targets => Ok((targets::check_usual(workspace), Vec::new())),
             Self::Outside => Ok((outside::check(workspace), Vec::new())),
             Self::Release => Ok((release(workspace), Vec::new())),
         });
@@ -170,7 +177,12 @@ impl TestPart {
     }
 
     fn needs_binary(self) -> bool {
-        !matches!(self, Self::Doctests | Self::Package | Self::Tidy | Self::Lint | Self::Outside | Self::Release)
+        !self.only_computes() && !matches!(self, Self::Outside | Self::Release)
+    }
+
+    /// Whether it needs nothing but processors, and nothing in it has a deadline.
+    fn only_computes(self) -> bool {
+        matches!(self, Self::Doctests | Self::Package | Self::Tidy | Self::Lint | Self::Targets)
     }
 }
 
@@ -178,11 +190,12 @@ impl std::str::FromStr for TestPart {
     type Err = anyhow::Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let part = Self::USUAL.into_iter().chain([Self::Outside, Self::Release]).find(|part| part.name() == name);
+        let others = [Self::Targets, Self::Outside, Self::Release];
+        let part = Self::USUAL.into_iter().chain(others).find(|part| part.name() == name);
         part.ok_or_else(|| {
             anyhow::anyhow!(
                 "there is no part `{name}`: choose rust, doctests, client, conformance, routes, book, author, kits, package, \
-                 demo, bench, tidy, lint, outside or release"
+                 demo, bench, tidy, lint, targets, outside or release"
             )
         })
     }
@@ -195,10 +208,11 @@ fn release(workspace: &Workspace) -> Result<()> {
 }
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
-    let mut parts = Vec::new();
+    let (mut parts, mut targets) = (Vec::new(), false);
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("only") => parts.push(arguments.value()?.string()?.parse()?),
+            Arg::Long("targets") => targets = true,
             Arg::Long("wry") => return wry(&Workspace::find()?),
             Arg::Short('h') | Arg::Long("help") => {
                 print!("{HELP}");
@@ -207,14 +221,18 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
             other => return Err(other.unexpected().into()),
         }
     }
-    if parts.is_empty() {
+    let whole = parts.is_empty();
+    if whole {
         parts = TestPart::USUAL.to_vec();
+    }
+    if targets {
+        parts.push(TestPart::Targets);
     }
     let workspace = Workspace::find()?;
     let names: Vec<_> = parts.iter().map(|part| part.name()).collect();
     say(&format!("Running: {}. Plugins and the host are built first where a part needs them.", names.join(", ")));
 
-    if parts.len() == TestPart::USUAL.len() {
+    if whole {
         disk::warn_where_scarce(&workspace, GIGABYTES)?;
     }
 
@@ -226,21 +244,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     }
     let built = outcomes.iter().all(|outcome| outcome.result.is_ok());
     parts.retain(|part| built || !part.needs_binary());
-    // The Rust tests have deadlines and fill the processors. The other parts wait for clients most
-    // of the time, so two rows of them go on side by side: that of the slow client, with what cargo
-    // does behind it, and all others.
-    let (alone, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| *part == TestPart::Rust);
-    let (first, second): (Vec<_>, Vec<_>) =
-        others.into_iter().partition(|part| matches!(part, TestPart::Client | TestPart::Doctests | TestPart::Lint));
-    let all = |parts: Vec<TestPart>| parts.into_iter().map(|part| part.run(&workspace)).collect::<Vec<_>>();
-    outcomes.extend(all(alone));
-    let (first, second) = thread::scope(|scope| {
-        let first = scope.spawn(|| all(first));
-        let second = all(second);
-        (first.join(), second)
-    });
-    outcomes.extend(first.unwrap_or_else(|panic| panic::resume_unwind(panic)));
-    outcomes.extend(second);
+    outcomes.extend(rows::run(&workspace, parts));
     report(&outcomes)
 }
 
@@ -256,7 +260,7 @@ fn build(workspace: &Workspace, tests: bool) -> Result<()> {
     packages::ensure_certificates()?;
     components::build(workspace, true, Choice::from_environment()?)?;
     say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");
-    let mut cargo = command::building(&workspace.root, &["build", "--workspace", "--bins"])?;
+    let mut cargo = command::building_programs(&workspace.root, &["--bins"])?;
     if tests {
         cargo.arg("--tests");
     }
@@ -282,10 +286,9 @@ fn wry(workspace: &Workspace) -> Result<()> {
 
 fn rust(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
     let threads = test_threads().to_string();
-    let with_nextest: &[_] = &["nextest", "run", "--workspace", "--profile=whole", "--test-threads", &threads];
-    let without: &[_] = &["test", "--workspace", "--bins", "--lib", "--tests"];
-    let command = if command::exists("cargo-nextest") { with_nextest } else { without };
-    let mut runner = command::building(&workspace.root, command)?;
+    let with_nextest = ["nextest", "run", "--workspace", "--profile=whole", "--test-threads", &threads];
+    let without = ["test", "--workspace", "--bins", "--lib", "--tests"];
+    let mut runner = command::testing(&workspace.root, &with_nextest, &without)?;
     let binary = workspace.binary("debug", "wharf");
     let mut tests = LastWords::default();
     let (tested, said) = command::run_and_keep(runner.env("WHARF", &binary), |line| tests.keep(line))?;

@@ -45,7 +45,7 @@ pub(super) fn check(workspace: &Workspace, guests: &Path) -> Result<KitOutcome> 
     let kit = workspace.root.join("sdk/python");
     let native = native(&tools, &kit);
     let mut trial = Command::new(&tools.builder);
-    trial.arg("tests/in_host.py").arg(workspace.binary("debug", "wharf"));
+    unwritten(&mut trial).arg("tests/in_host.py").arg(workspace.binary("debug", "wharf"));
     trial.arg(tools.builder.with_file_name(format!("componentize-py{}", std::env::consts::EXE_SUFFIX))).arg(guests);
     let closes = |line: &str| line.starts_with("FAILED ") || line.contains(" checks passed, ");
     let (tried, said) = command::run_and_keep(trial.current_dir(&kit), closes)?;
@@ -55,13 +55,19 @@ pub(super) fn check(workspace: &Workspace, guests: &Path) -> Result<KitOutcome> 
 /// What needs no Wasm.
 fn native(tools: &PythonTools, kit: &Path) -> Result<()> {
     let mut tests = Command::new(&tools.builder);
-    let tests = command::run(tests.args(["-m", "unittest"]).current_dir(kit));
+    let tests = command::run(unwritten(&mut tests).args(["-m", "unittest"]).current_dir(kit));
     let module = |name: &str| {
         let mut module = Command::new(&tools.linter);
-        module.args(["-m", name]).current_dir(kit);
+        unwritten(&mut module).args(["-m", name]).current_dir(kit);
         module
     };
     let types = command::run(module("mypy").args(["--no-error-summary", "--cache-dir=/dev/null"]).args(TYPED));
     let style = command::run(module("ruff").args(["check", "--quiet", "--no-cache", "."]));
     tests.and(types).and(style)
+}
+
+/// Leaves no compiled modules beside the sources, which would make cargo build the program that
+/// carries the kit again.
+fn unwritten(python: &mut Command) -> &mut Command {
+    python.env("PYTHONDONTWRITEBYTECODE", "1")
 }
