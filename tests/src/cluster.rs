@@ -93,6 +93,17 @@ impl ClusterHost {
         std::mem::replace(&mut self.server.data, Data::alone())
     }
 
+    /// Ends it in order: what it leaves on its disk.
+    ///
+    /// # Panics
+    /// Where it fails at its end.
+    #[must_use]
+    pub fn retired(mut self) -> Data {
+        self.server.terminate();
+        assert_eq!(self.server.ended(), Some(0), "{}", self.server.log());
+        std::mem::replace(&mut self.server.data, Data::alone())
+    }
+
     /// Calls a tool in a session: the result, whatever it is.
     ///
     /// # Panics

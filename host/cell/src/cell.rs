@@ -4,6 +4,7 @@ mod beats;
 mod files;
 mod passing;
 mod routing;
+mod sessions;
 
 pub use passing::{OtherHost, RequestHome};
 
@@ -14,16 +15,16 @@ use std::{
 
 use parking_lot::RwLock;
 use quick_cache::sync::Cache;
-use tokio::{net::TcpListener, time::Instant};
+use tokio::{net::TcpListener, sync::watch, time::Instant};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wharf_core::{
-    handle::HandleMint,
+    handle::{Handle, HandleMint},
     service::{HomeHost, Things},
 };
 
 use crate::{
-    CellError, CellSettings, Homes, HttpDoor, Incarnation, Members, NewMember, PeerTlsError, SessionKey,
-    StoreUnavailable,
+    CellError, CellSettings, Homes, HttpDoor, Incarnation, Members, NewMember, PeerTlsError, ProtocolSessions,
+    SessionKey, StoreUnavailable,
     held::HeldHomes,
     peer::{self, Links, Shown},
     roster::Roster,
@@ -31,7 +32,7 @@ use crate::{
     suspicion::Suspicion,
 };
 
-/// Sessions whose home elsewhere is remembered.
+/// Sessions of which it is remembered where they are.
 const REMEMBERED: usize = 100_000;
 /// How often joining is tried again where another host has the same incarnation.
 const TRIES: usize = 4;
@@ -47,14 +48,19 @@ struct Membership {
     settings: CellSettings,
     members: Arc<dyn Members>,
     homes: Arc<dyn Homes>,
+    sessions: Arc<dyn ProtocolSessions>,
     handles: HandleMint,
     standing: Arc<Standing>,
     held: Arc<HeldHomes>,
     away: Cache<SessionKey, Incarnation>,
+    /// Who goes on with sessions of the protocol whose hosts have ended.
+    adopted: Cache<Handle, Incarnation>,
     roster: Arc<Roster>,
     links: Arc<Links>,
     shown: Arc<Shown>,
     suspicion: Suspicion,
+    /// The revision of what is installed at all hosts.
+    plugins: watch::Sender<i64>,
     host: OnceLock<Arc<dyn HomeHost>>,
     door: RwLock<Option<Arc<dyn HttpDoor>>>,
     stop: CancellationToken,
@@ -74,7 +80,12 @@ impl Cell {
     ///
     /// # Errors
     /// `Randomness`; `Tls` where the certificates cannot be used.
-    pub fn new(settings: CellSettings, members: Arc<dyn Members>, homes: Arc<dyn Homes>) -> Result<Self, CellError> {
+    pub fn new(
+        settings: CellSettings,
+        members: Arc<dyn Members>,
+        homes: Arc<dyn Homes>,
+        sessions: Arc<dyn ProtocolSessions>,
+    ) -> Result<Self, CellError> {
         let incarnation = Incarnation::random().map_err(CellError::Randomness)?;
         let tls = (settings.certificates)().map_err(PeerTlsError::Unreadable)?;
         let times = settings.times;
@@ -85,10 +96,12 @@ impl Cell {
             standing: Arc::new(Standing::new(incarnation, times.lost_contact)),
             held: Arc::default(),
             away: Cache::new(REMEMBERED),
+            adopted: Cache::new(REMEMBERED),
             suspicion: Suspicion::new(Arc::clone(&members), Arc::clone(&roster), Arc::clone(&links), times),
             shown: Arc::new(Shown::new(&tls)),
             roster,
             links,
+            plugins: watch::Sender::default(),
             host: OnceLock::new(),
             door: RwLock::default(),
             stop: CancellationToken::new(),
@@ -96,6 +109,7 @@ impl Cell {
             settings,
             members,
             homes,
+            sessions,
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -111,6 +125,13 @@ impl Cell {
     #[must_use]
     pub fn incarnation(&self) -> Incarnation {
         self.shared.standing.incarnation()
+    }
+
+    /// Tells when what is installed at all hosts has changed, within a beat: see
+    /// [`PluginShelf`](crate::PluginShelf). It ends with this member.
+    #[must_use]
+    pub fn plugin_revisions(&self) -> watch::Receiver<i64> {
+        self.shared.plugins.subscribe()
     }
 
     /// Whether this host takes no further session.

@@ -1,12 +1,13 @@
-//! The suite that every implementation of [`Members`] and [`Homes`] passes.
+//! The suite that every implementation of [`Members`], [`Homes`], [`PluginShelf`] and
+//! [`ProtocolSessions`] passes.
 
 use std::time::Duration;
 
-use wharf_core::TenantId;
+use wharf_core::{Digest, TenantId, handle::Handle, service::ShelvedSession};
 
 use crate::{
     Beat, Claim, Claimant, FilesHere, FilesUse, Homes, HostReport, Incarnation, JoinRefused, Members, NewMember,
-    SessionKey,
+    PluginShelf, ProtocolSessions, SessionKey, SessionName,
 };
 
 /// How long a dead home keeps its sessions in this suite.
@@ -16,9 +17,9 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const LONG_PATIENCE: Duration = Duration::from_secs(3600);
 
 /// A cell in a database of its own, as it is when a test begins: empty.
-pub trait CellUnderTest: Members + Homes {}
+pub trait CellUnderTest: Members + Homes + PluginShelf + ProtocolSessions {}
 
-impl<C: Members + Homes> CellUnderTest for C {}
+impl<C: Members + Homes + PluginShelf + ProtocolSessions> CellUnderTest for C {}
 
 /// The life of a host of this suite.
 #[must_use]
@@ -294,6 +295,68 @@ pub async fn names_are_no_code(cell: &impl CellUnderTest) {
     assert_eq!(cell.list().await.expect("it answers")[0].host, name);
 }
 
+async fn revision_of_plugins(cell: &impl CellUnderTest) -> i64 {
+    match cell.beat(life(1), HostReport::default()).await.expect("it answers") {
+        Beat::Alive { plugins, .. } => plugins,
+        Beat::Dead => panic!("it is dead"),
+    }
+}
+
+/// What is installed is written by one of those who would at once, and beats tell of it.
+pub async fn what_is_installed_is_one_set_for_all(cell: &impl CellUnderTest) {
+    joined(cell, &[1]).await;
+    let before = cell.installed().await.expect("it answers");
+    assert_eq!((before.text.as_str(), revision_of_plugins(cell).await), ("", before.revision));
+    let component: Vec<u8> = (0..3_000_000_u32).map(|number| number.to_le_bytes()[1]).collect();
+    let digest = Digest::of(&component);
+    let named = [digest];
+    let refused = cell.install(before.revision, "one", &named).await.expect("it answers");
+    assert!(!refused, "its component is not there");
+    cell.keep_component(&digest, &component).await.expect("it answers");
+    assert_eq!(cell.installed().await.expect("it answers"), before);
+    let writers = ["one", "two"].map(|text| cell.install(before.revision, text, &named));
+    let [one, two] = <[_; 2]>::try_from(futures_util::future::join_all(writers).await).expect("two");
+    let (one, two) = (one.expect("it answers"), two.expect("it answers"));
+    assert!(one != two, "{one} {two}");
+    let after = cell.installed().await.expect("it answers");
+    assert_eq!((after.text.as_str(), after.revision), (if one { "one" } else { "two" }, before.revision + 1));
+    assert_eq!(revision_of_plugins(cell).await, after.revision);
+    let length = component.len() as u64;
+    assert!(cell.component(&digest, length).await.expect("it answers").is_some_and(|found| found == component));
+    assert_eq!(cell.component(&digest, length - 1).await.expect("it answers"), None, "longer than was asked for");
+    assert_eq!(cell.component(&Digest::of(b"other"), length).await.expect("it answers"), None);
+    assert!(cell.install(after.revision, "none", &[]).await.expect("it answers"));
+    assert!(cell.component(&digest, length).await.expect("it answers").is_some(), "somebody may be about to name it");
+}
+
+/// A session of the protocol is gone on with by one host at a time, and by another one only once
+/// that has died or left.
+pub async fn a_session_of_the_protocol_outlives_its_host(cell: &impl CellUnderTest) {
+    joined(cell, &[1, 2, 3]).await;
+    let name = SessionName::of(&Handle::random().expect("randomness"));
+    let session = ShelvedSession { owner: "whose'".to_owned(), parameters: "{\"a\": \"\u{1F980}\"}".to_owned() };
+    assert_eq!(cell.adopt(&name, life(2)).await.expect("it answers"), None);
+    cell.begin(&name, &session, life(1)).await.expect("it answers");
+    assert_eq!(cell.read(&name, life(1)).await.expect("it answers").as_ref(), Some(&session));
+    assert_eq!(cell.adopt(&name, life(2)).await.expect("it answers"), Some(life(1)), "it lives");
+    assert_eq!(cell.read(&name, life(2)).await.expect("it answers"), None);
+    assert!(!cell.end(&name, life(2)).await.expect("it answers"));
+    let beat = cell.list().await.expect("it answers")[0].beat;
+    assert!(cell.declare_dead(life(1), beat).await.expect("it answers"));
+    assert_eq!(cell.adopt(&name, life(1)).await.expect("it answers"), None, "the dead take nothing over");
+    let adopting = [2, 3].map(|number| cell.adopt(&name, life(number)));
+    let [two, three] = <[_; 2]>::try_from(futures_util::future::join_all(adopting).await).expect("two");
+    let holder = two.expect("it answers").expect("there is one");
+    assert_eq!(three.expect("it answers"), Some(holder), "both find the same");
+    assert!(holder != life(1) && !cell.end(&name, life(1)).await.expect("it answers"));
+    assert_eq!(cell.read(&name, holder).await.expect("it answers"), Some(session));
+    cell.leave(holder).await.expect("it answers");
+    let other = if holder == life(2) { life(3) } else { life(2) };
+    assert_eq!(cell.adopt(&name, other).await.expect("it answers"), Some(other));
+    assert!(cell.end(&name, other).await.expect("it answers"));
+    assert_eq!(cell.adopt(&name, other).await.expect("it answers"), None);
+}
+
 /// Runs the suite: each case on a cell of its own, which `make` opens.
 pub async fn run<C: CellUnderTest>(make: impl AsyncFn() -> C) {
     members_are_listed_as_they_say(&make().await).await;
@@ -309,6 +372,8 @@ pub async fn run<C: CellUnderTest>(make: impl AsyncFn() -> C) {
     a_tenure_that_is_given_up_is_free(&make().await).await;
     a_host_that_leaves_frees_its_sessions(&make().await).await;
     names_are_no_code(&make().await).await;
+    what_is_installed_is_one_set_for_all(&make().await).await;
+    a_session_of_the_protocol_outlives_its_host(&make().await).await;
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Many hosts that serve as one.
 //!
-//! The hosts of a cell share a database, which says who belongs to it ([`Members`]) and which
-//! host is the home of a session ([`Homes`]). A call that needs a home is passed on to it as a
+//! The hosts of a cell share a database, which says who belongs to it ([`Members`]), which
+//! host is the home of a session ([`Homes`]), which plugins all of them have ([`PluginShelf`]),
+//! and which host goes on with a session of the protocol ([`ProtocolSessions`]). A call that needs a home is passed on to it as a
 //! whole, over HTTP/2 with certificates on both sides. Nothing here elects, gossips or agrees:
 //! the database decides, by compare-and-swap.
 //!
@@ -22,7 +23,9 @@ mod memory;
 mod passed;
 mod peer;
 mod roster;
+mod sessions;
 mod settings;
+mod shelf;
 mod standing;
 mod survey;
 mod suspicion;
@@ -37,7 +40,9 @@ pub use members::{Beat, HostRecord, HostReport, JoinRefused, Members, NewMember}
 #[cfg(any(test, feature = "contract"))]
 pub use memory::MemoryCell;
 pub use passed::{HttpDoor, PassedBody};
+pub use sessions::{ProtocolSessions, SessionName};
 pub use settings::{CellSettings, CellTimes, InvalidPeerAddress, PeerAddress};
+pub use shelf::{PluginShelf, ShelvedSet};
 pub use survey::{Found, HostLook, Passage, Survey, survey};
 pub use tls::{CertificateUnfit, PeerTls, PeerTlsError, ReadCertificates};
 

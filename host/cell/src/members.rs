@@ -39,6 +39,8 @@ pub enum Beat {
     Alive {
         /// Changes with each change of the members.
         revision: i64,
+        /// Changes with each change of what is installed: see [`PluginShelf`](crate::PluginShelf).
+        plugins: i64,
         /// The operator wants this host to take no further session.
         is_draining: bool,
     },

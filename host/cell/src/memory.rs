@@ -1,4 +1,4 @@
-//! Members and homes in memory, for tests: what the database does, in one process.
+//! Members, homes and plugins in memory, for tests: what the database does, in one process.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -9,13 +9,14 @@ use std::{
 use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
+use wharf_core::{Digest, service::ShelvedSession};
 
 use crate::{
     Beat, Claim, Claimant, FilesHere, FilesUse, Homes, HostRecord, HostReport, Incarnation, JoinRefused, Members,
-    NewMember, SessionKey, StoreUnavailable,
+    NewMember, PluginShelf, ProtocolSessions, SessionKey, SessionName, ShelvedSet, StoreUnavailable,
 };
 
-/// Members and homes in memory. It can be told not to answer.
+/// Members, homes and plugins in memory. It can be told not to answer.
 #[derive(Debug, Default)]
 pub struct MemoryCell {
     state: Mutex<State>,
@@ -28,6 +29,9 @@ struct State {
     revision: i64,
     hosts: BTreeMap<Incarnation, Host>,
     homes: HashMap<SessionKey, Home>,
+    installed: ShelvedSet,
+    sessions: HashMap<SessionName, (ShelvedSession, Incarnation)>,
+    components: BTreeMap<String, Vec<u8>>,
 }
 
 #[derive(Debug)]
@@ -118,14 +122,14 @@ impl Members for MemoryCell {
 
     async fn beat(&self, incarnation: Incarnation, report: HostReport) -> Result<Beat, StoreUnavailable> {
         let mut state = self.state()?;
-        let revision = state.revision;
+        let (revision, plugins) = (state.revision, state.installed.revision);
         let Some(host) = state.hosts.get_mut(&incarnation).filter(|host| host.dead_at.is_none()) else {
             return Ok(Beat::Dead);
         };
         host.beat += 1;
         (host.beaten, host.report) = (Instant::now(), report);
         host.is_draining |= report.is_ending;
-        Ok(Beat::Alive { revision, is_draining: host.is_draining })
+        Ok(Beat::Alive { revision, plugins, is_draining: host.is_draining })
     }
 
     async fn list(&self) -> Result<Vec<HostRecord>, StoreUnavailable> {
@@ -239,5 +243,71 @@ impl Homes for MemoryCell {
             }
         }
         Ok(())
+    }
+}
+
+#[async_trait]
+impl PluginShelf for MemoryCell {
+    async fn installed(&self) -> Result<ShelvedSet, StoreUnavailable> {
+        Ok(self.state()?.installed.clone())
+    }
+
+    async fn install(&self, expected: i64, text: &str, named: &[Digest]) -> Result<bool, StoreUnavailable> {
+        let mut state = self.state()?;
+        let is_there = |digest: &Digest| state.components.contains_key(&digest.to_hex());
+        if state.installed.revision != expected || !named.iter().all(is_there) {
+            return Ok(false);
+        }
+        state.installed = ShelvedSet { revision: expected + 1, text: text.to_owned() };
+        Ok(true)
+    }
+
+    async fn keep_component(&self, digest: &Digest, component: &[u8]) -> Result<(), StoreUnavailable> {
+        self.state()?.components.insert(digest.to_hex(), component.to_vec());
+        Ok(())
+    }
+
+    async fn component(&self, digest: &Digest, limit: u64) -> Result<Option<Vec<u8>>, StoreUnavailable> {
+        let found = self.state()?.components.get(&digest.to_hex()).cloned();
+        Ok(found.filter(|component| component.len() as u64 <= limit))
+    }
+}
+
+#[async_trait]
+impl ProtocolSessions for MemoryCell {
+    async fn begin(
+        &self,
+        name: &SessionName,
+        session: &ShelvedSession,
+        host: Incarnation,
+    ) -> Result<(), StoreUnavailable> {
+        self.state()?.sessions.entry(*name).or_insert((session.clone(), host));
+        Ok(())
+    }
+
+    async fn adopt(&self, name: &SessionName, host: Incarnation) -> Result<Option<Incarnation>, StoreUnavailable> {
+        let mut state = self.state()?;
+        let Some((_, by)) = state.sessions.get(name).filter(|_| state.lives(host)) else { return Ok(None) };
+        if state.lives(*by) {
+            return Ok(Some(*by));
+        }
+        if let Some((_, by)) = state.sessions.get_mut(name) {
+            *by = host;
+        }
+        Ok(Some(host))
+    }
+
+    async fn read(&self, name: &SessionName, host: Incarnation) -> Result<Option<ShelvedSession>, StoreUnavailable> {
+        let state = self.state()?;
+        Ok(state.sessions.get(name).filter(|(_, by)| *by == host).map(|(session, _)| session.clone()))
+    }
+
+    async fn end(&self, name: &SessionName, host: Incarnation) -> Result<bool, StoreUnavailable> {
+        let mut state = self.state()?;
+        let is_held = state.sessions.get(name).is_some_and(|(_, by)| *by == host);
+        if is_held {
+            state.sessions.remove(name);
+        }
+        Ok(is_held)
     }
 }

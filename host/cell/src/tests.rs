@@ -188,8 +188,8 @@ impl TestCell {
 
     async fn joined(&self, name: &str, address: PeerAddress, members: Arc<dyn Members>) -> Result<TestHost, CellError> {
         let settings = self.settings(name, address, self.authority.host());
-        let homes = Arc::clone(&self.store);
-        let cell = Cell::new(settings, members, homes).expect("a host");
+        let (homes, sessions) = (Arc::clone(&self.store), Arc::clone(&self.store));
+        let cell = Cell::new(settings, members, homes, sessions).expect("a host");
         let tools = Arc::new(Tools::default());
         cell.join(Arc::clone(&tools) as Arc<dyn HomeHost>).await?;
         Ok(TestHost { cell, tools })

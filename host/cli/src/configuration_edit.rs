@@ -2,7 +2,8 @@
 //! is, comments and order included.
 //!
 //! The changed file is checked as a whole before it is written, and appears whole, by
-//! rename. Only the operator's commands come here.
+//! rename. Only the operator's commands come here. The tables that all hosts of a cluster have are
+//! changed the same way, and are in its database.
 
 #[cfg(test)]
 mod tests;
@@ -10,13 +11,17 @@ mod tests;
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    rc::Rc,
 };
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 use wharf::{
     Configuration, Digest, Grants, InvalidConfiguration, PluginName,
+    cluster::ClusterPluginsError,
     grant::{Capability, ExchangeFolder, Expiry},
 };
+
+use crate::cluster_shelf::ClusterShelf;
 
 /// Why a configuration cannot be changed.
 #[derive(Debug, thiserror::Error)]
@@ -33,10 +38,10 @@ pub(crate) enum EditError {
         source: io::Error,
     },
     /// It is no TOML.
-    #[error("the configuration {path} is not usable:\n{problem}")]
+    #[error("the configuration {place} is not usable:\n{problem}")]
     Text {
-        /// Which file.
-        path: PathBuf,
+        /// Where it stands.
+        place: String,
         /// What is wrong, and where.
         problem: String,
     },
@@ -52,6 +57,9 @@ pub(crate) enum EditError {
         /// Which file.
         path: PathBuf,
     },
+    /// What all hosts of a cluster have cannot be read or written.
+    #[error(transparent)]
+    Cluster(#[from] ClusterPluginsError),
     /// A value that has no table around it where one is needed.
     #[error("`{key}` in the configuration is no table; write it as one first")]
     NoTable {
@@ -68,9 +76,27 @@ pub(crate) fn quoted(text: &str) -> String {
 /// A `wharf.toml` that is being changed.
 #[derive(Debug)]
 pub(crate) struct ConfigurationEdit {
-    path: PathBuf,
+    place: EditPlace,
     before: Option<String>,
     document: DocumentMut,
+}
+
+/// Where what is changed stands.
+#[derive(Debug)]
+enum EditPlace {
+    File(PathBuf),
+    /// With the tables that all hosts have.
+    Cluster(Rc<ClusterShelf>),
+}
+
+impl EditPlace {
+    /// What a person calls it.
+    fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Cluster(_) => "the tables of all hosts of the cluster".to_owned(),
+        }
+    }
 }
 
 /// What is granted by a command.
@@ -106,14 +132,27 @@ impl ConfigurationEdit {
         // A link stays one: what it leads to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let before = read(&path)?;
-        let document = before.as_deref().unwrap_or_default().parse::<DocumentMut>();
-        let document = document.map_err(|error| EditError::Text { path: path.clone(), problem: error.to_string() })?;
-        Ok(Self { path, before, document })
+        Self::of(EditPlace::File(path), before)
     }
 
-    /// The file that is changed.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// Reads the tables that all hosts of a cluster have, to change them.
+    ///
+    /// # Errors
+    /// Where they cannot be read.
+    pub(crate) fn of_cluster(shelf: Rc<ClusterShelf>) -> Result<Self, EditError> {
+        let before = shelf.tables()?;
+        Self::of(EditPlace::Cluster(shelf), Some(before))
+    }
+
+    fn of(place: EditPlace, before: Option<String>) -> Result<Self, EditError> {
+        let document = before.as_deref().unwrap_or_default().parse::<DocumentMut>();
+        let document = document.map_err(|error| EditError::Text { place: place.name(), problem: error.to_string() })?;
+        Ok(Self { place, before, document })
+    }
+
+    /// What a person calls what is changed: the path of a file, or that it is of all hosts.
+    pub(crate) fn place(&self) -> String {
+        self.place.name()
     }
 
     /// What the file will say.
@@ -255,8 +294,11 @@ impl ConfigurationEdit {
     /// # Errors
     /// Where it would not be usable.
     pub(crate) fn check(&self) -> Result<Configuration, EditError> {
-        let base = self.path.parent().unwrap_or(Path::new("."));
-        Configuration::parse(&self.text(), base).map_err(|problem| EditError::Refused { problem })
+        let checked = match &self.place {
+            EditPlace::File(path) => Configuration::parse(&self.text(), path.parent().unwrap_or(Path::new("."))),
+            EditPlace::Cluster(shelf) => shelf.check(&self.text()),
+        };
+        checked.map_err(|problem| EditError::Refused { problem })
     }
 
     /// Writes it, if it is usable and nobody else has changed it.
@@ -266,16 +308,23 @@ impl ConfigurationEdit {
     /// written. The file is as it was then.
     pub(crate) fn save(&self) -> Result<(), EditError> {
         self.check()?;
-        let failed = |source| EditError::File { what: "write", path: self.path.clone(), source };
-        let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        match &self.place {
+            EditPlace::File(path) => self.write(path),
+            EditPlace::Cluster(shelf) => Ok(shelf.write(self.before(), &self.text())?),
+        }
+    }
+
+    fn write(&self, path: &Path) -> Result<(), EditError> {
+        let failed = |source| EditError::File { what: "write", path: path.to_owned(), source };
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         fs::create_dir_all(directory).map_err(failed)?;
-        let new = new_file(directory, &self.path).map_err(failed)?;
+        let new = new_file(directory, path).map_err(failed)?;
         io::Write::write_all(&mut new.as_file(), self.text().as_bytes()).map_err(failed)?;
         new.as_file().sync_all().map_err(failed)?;
-        if read(&self.path)? != self.before {
-            return Err(EditError::Changed { path: self.path.clone() });
+        if read(path)? != self.before {
+            return Err(EditError::Changed { path: path.to_owned() });
         }
-        new.persist(&self.path).map_err(|error| failed(error.error))?;
+        new.persist(path).map_err(|error| failed(error.error))?;
         Ok(())
     }
 

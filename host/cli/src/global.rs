@@ -121,6 +121,12 @@ impl Global {
             .context("there is no home directory to keep data in; name a directory with --data")
     }
 
+    /// Where hosts keep compiled code: below the data directory, where there is one.
+    pub(crate) fn compiled_code(&self) -> Option<PathBuf> {
+        let data = self.configuration().and_then(|configuration| self.data(&configuration));
+        data.ok().map(|data| data.join("cache"))
+    }
+
     /// The host that the configuration describes, not opened yet.
     pub(crate) fn builder(&self, configuration: Configuration) -> Result<HostBuilder> {
         let data = self.data(&configuration)?;

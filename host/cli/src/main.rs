@@ -5,6 +5,7 @@
 mod print;
 
 mod bytes;
+mod cluster_shelf;
 mod command;
 mod configuration_edit;
 mod exit;

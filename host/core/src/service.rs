@@ -14,6 +14,7 @@ pub mod metrics;
 pub mod offer;
 pub mod progress;
 mod session_router;
+mod session_shelf;
 mod viewer;
 pub mod web_page;
 
@@ -36,6 +37,7 @@ pub use metrics::MetricsService;
 pub use offer::OfferService;
 pub use progress::Progress;
 pub use session_router::{HomeHold, HomeHost, Place, RemoteHome, SessionRouter, Things};
+pub use session_shelf::{SessionShelf, ShelvedSession};
 pub use viewer::{AllowedPlugins, Audience, Viewer};
 pub use web_page::WebPageService;
 

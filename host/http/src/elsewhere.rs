@@ -37,6 +37,13 @@ pub trait Elsewhere: Send + Sync + 'static {
     /// `unavailable` where that cannot be found out now.
     async fn of_handle(&self, handle: &Handle) -> Result<Option<Box<dyn OtherHost>>, Error>;
 
+    /// The other host that has a session of the protocol of 2025-11-25; nothing where it is here,
+    /// as one is from now on whose host has ended.
+    ///
+    /// # Errors
+    /// `unavailable` where that cannot be found out now.
+    async fn of_protocol_session(&self, id: &Handle) -> Result<Option<Box<dyn OtherHost>>, Error>;
+
     /// The home of a session, which is claimed for this host where no host has it.
     ///
     /// # Errors

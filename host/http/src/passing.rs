@@ -57,6 +57,8 @@ async fn answer(
 /// What a request is about.
 enum About {
     Handle(Handle),
+    /// A session of the protocol.
+    ProtocolSession(Handle),
     /// Something that a session has, or is to have; whether its files may be used.
     Session {
         keeps_files: bool,
@@ -67,11 +69,11 @@ enum About {
 
 fn about(request: &Request) -> About {
     let path = request.uri().path();
-    let handle = |text: Option<&str>| text.and_then(|text| text.parse().ok()).map(About::Handle);
     if path == MCP {
-        let session = request.headers().get(PROTOCOL_SESSION).and_then(|session| session.to_str().ok());
-        return handle(session).unwrap_or(About::Anything);
+        let session = request.headers().get(PROTOCOL_SESSION).and_then(|session| session.to_str().ok()?.parse().ok());
+        return session.map_or(About::Anything, About::ProtocolSession);
     }
+    let handle = |text: Option<&str>| text.and_then(|text| text.parse().ok()).map(About::Handle);
     let below = |place: &str| path.strip_prefix(place)?.strip_prefix('/')?.split('/').next();
     for (place, keeps_files) in [(TERMINALS, true), (PAGES, true), (STREAMS, false), (WATCH, false)] {
         if path == place {
@@ -92,11 +94,9 @@ pub(crate) async fn pass(State(server): State<Arc<ServerState>>, request: Reques
         return next.run(request).await;
     };
     let other = match about(&request) {
-        About::Anything => None,
-        About::Handle(handle) => match elsewhere.of_handle(&handle).await {
-            Ok(other) => other,
-            Err(error) => return HttpFailure::from(error).into_response(),
-        },
+        About::Anything => Ok(None),
+        About::Handle(handle) => elsewhere.of_handle(&handle).await,
+        About::ProtocolSession(id) => elsewhere.of_protocol_session(&id).await,
         About::Session { keeps_files } => match home(&server, &*elsewhere, request, keeps_files).await {
             Err(failure) => return failure.into_response(),
             Ok((request, HttpHome::Here(hold))) => {
@@ -107,8 +107,9 @@ pub(crate) async fn pass(State(server): State<Arc<ServerState>>, request: Reques
         },
     };
     match other {
-        Some(other) => passed(&server, &client, other, request).await,
-        None => next.run(request).await,
+        Ok(Some(other)) => passed(&server, &client, other, request).await,
+        Ok(None) => next.run(request).await,
+        Err(error) => HttpFailure::from(error).into_response(),
     }
 }
 

@@ -16,6 +16,7 @@
 //! | `answer` | answers as JSON or events |
 
 mod answer;
+mod client_shelf;
 mod direct;
 mod event_buffer;
 mod factory;

@@ -97,7 +97,11 @@ impl PostgresCell {
     }
 
     /// The rows of one statement, which commits by itself.
-    async fn ask(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, StoreUnavailable> {
+    pub(crate) async fn ask(
+        &self,
+        sql: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, StoreUnavailable> {
         let until = Instant::now() + PATIENCE;
         let client = self.connections.get(until).await.map_err(|error| StoreUnavailable(Box::new(error)))?;
         let asking = async {
@@ -143,7 +147,7 @@ impl PostgresCell {
     }
 
     /// The one row of a statement.
-    async fn ask_one(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Row, StoreUnavailable> {
+    pub(crate) async fn ask_one(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<Row, StoreUnavailable> {
         let row = self.ask(sql, parameters).await?.into_iter().next();
         row.ok_or_else(|| StoreUnavailable(Box::new(Odd)))
     }
@@ -174,7 +178,7 @@ impl Members for PostgresCell {
         let life = incarnation.to_i64();
         let parameters: [&(dyn ToSql + Sync); 6] = [&life, cell, host, address, files, version];
         let row =
-            self.ask_one("SELECT of_cell, refused FROM wharf.join_1($1, $2, $3, $4, $5, $6)", &parameters).await?;
+            self.ask_one("SELECT of_cell, refused FROM wharf.join_2($1, $2, $3, $4, $5, $6)", &parameters).await?;
         let found: String = row.get("of_cell");
         if found != *cell {
             return Ok(Err(JoinRefused::OtherCell { found, cell: cell.clone() }));
@@ -186,13 +190,15 @@ impl Members for PostgresCell {
         let (life, sessions, calls) = (incarnation.to_i64(), kept(report.sessions), kept(report.calls));
         let rows = self
             .ask(
-                "SELECT draining, revision FROM wharf.beat_1($1, $2, $3, $4)",
+                "SELECT draining, revision, plugins FROM wharf.beat_2($1, $2, $3, $4)",
                 &[&life, &sessions, &calls, &report.is_ending],
             )
             .await?;
-        Ok(rows
-            .first()
-            .map_or(Beat::Dead, |row| Beat::Alive { revision: row.get("revision"), is_draining: row.get("draining") }))
+        Ok(rows.first().map_or(Beat::Dead, |row| Beat::Alive {
+            revision: row.get("revision"),
+            plugins: row.get("plugins"),
+            is_draining: row.get("draining"),
+        }))
     }
 
     async fn list(&self) -> Result<Vec<HostRecord>, StoreUnavailable> {
@@ -225,7 +231,7 @@ impl Members for PostgresCell {
     }
 
     async fn leave(&self, incarnation: Incarnation) -> Result<(), StoreUnavailable> {
-        self.ask("SELECT wharf.leave_1($1)", &[&incarnation.to_i64()]).await.map(drop)
+        self.ask("SELECT wharf.leave_2($1)", &[&incarnation.to_i64()]).await.map(drop)
     }
 }
 

@@ -6,7 +6,12 @@ use crate::{ConnectionOptions, DatabaseAddress, DatabaseOpenError, connection::C
 
 /// The layouts in their order; a database stores how many of them it has.
 /// A released layout never changes.
-const LAYOUTS: &[&str] = &[include_str!("layout-1.sql"), include_str!("layout-2.sql"), include_str!("layout-3.sql")];
+const LAYOUTS: &[&str] = &[
+    include_str!("layout-1.sql"),
+    include_str!("layout-2.sql"),
+    include_str!("layout-3.sql"),
+    include_str!("layout-4.sql"),
+];
 /// "Whrf", and what the lock is for: the duties of hosts have other numbers.
 const LOCK: (i32, i32) = (0x5768_7266, 0);
 /// The oldest server that the functions are tested with.

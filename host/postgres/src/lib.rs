@@ -13,6 +13,8 @@ mod inventory;
 mod layout;
 mod names;
 mod read;
+mod sessions;
+mod shelf;
 mod store;
 mod sweep;
 mod uses;

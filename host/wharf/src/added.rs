@@ -6,6 +6,9 @@
 //! never compiled code. Runs and grants nothing.
 
 mod receipt;
+mod set;
+#[cfg(feature = "postgres")]
+mod shared;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,12 +17,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Serialize, de::DeserializeOwned};
 use wharf_core::{Digest, PluginName};
 use wharf_engine::Component;
 use wharf_files::{private_files, regular_file};
 
 pub use receipt::Receipt;
+pub use set::InstalledChange;
+pub(crate) use set::InstalledSet;
+#[cfg(feature = "postgres")]
+pub(crate) use shared::{LaterCopy, SharedSet};
+
+use set::FORMAT;
 
 /// Where they are, below the data directory.
 const PLUGINS: &str = "plugins";
@@ -31,8 +40,6 @@ const LOCK: &str = "lock";
 const COMPONENTS: &str = "components";
 /// The receipts, by name and digest.
 const RECEIPTS: &str = "receipts";
-/// Sets of another shape are not read.
-const FORMAT: u32 = 1;
 /// Plugins that may be added.
 const MAX_PLUGINS: usize = 256;
 /// Bytes of the set or of a receipt.
@@ -74,6 +81,15 @@ pub enum AddedError {
     /// As many as there may be.
     #[error("{MAX_PLUGINS} plugins were added, and no further one is; remove one with `wharf plugin remove NAME`")]
     TooMany,
+    /// Plugins were added on a data directory before its host was one of a cluster.
+    #[error(
+        "{directory} has plugins that were added before this host was one of a cluster, whose hosts all have the same: \
+         put it aside, start the host, and add them again"
+    )]
+    BeforeCluster {
+        /// Where they are.
+        directory: PathBuf,
+    },
     /// The bytes of a component are not those that were added.
     #[error("{path} is not the component that was added; add the plugin again")]
     Changed {
@@ -87,19 +103,6 @@ impl AddedError {
         let path = path.to_owned();
         move |source| Self::File { path, source }
     }
-}
-
-/// What is installed, and what is switched off.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct InstalledSet {
-    format: u32,
-    /// The component of each plugin that was added.
-    pub(crate) plugins: BTreeMap<PluginName, Digest>,
-    /// Plugins of whatever origin that the operator has switched off.
-    pub(crate) disabled: BTreeSet<PluginName>,
-    /// Plugins each exported function of which is a tool.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) functions: BTreeSet<PluginName>,
 }
 
 /// The plugins that were added on a data directory.
@@ -131,10 +134,19 @@ impl AddedPlugins {
         Ok(self.set()?.disabled)
     }
 
+    /// The `[plugin.NAME]` tables that all hosts of a cluster have, as TOML, where this is a copy
+    /// of what they have.
+    ///
+    /// # Errors
+    /// See [`AddedError`].
+    pub fn tables(&self) -> Result<String, AddedError> {
+        Ok(self.set()?.tables)
+    }
+
     pub(crate) fn set(&self) -> Result<InstalledSet, AddedError> {
         let path = self.directory.join(SET);
         match read_json::<InstalledSet>(&path)? {
-            None => Ok(InstalledSet { format: FORMAT, ..InstalledSet::default() }),
+            None => Ok(InstalledSet::default()),
             Some(set) if set.format == FORMAT => Ok(set),
             Some(set) => {
                 let problem = format!("its format is {}, and {FORMAT} is what is read", set.format);
@@ -177,74 +189,45 @@ impl AddedPlugins {
         Ok(bytes)
     }
 
-    /// Keeps a plugin: its component, its receipt, its place in the set.
+    /// Changes what is installed, and keeps the component and the receipt of what comes. Whether
+    /// it is another set now.
     ///
     /// # Errors
-    /// [`AddedError::Taken`] where one of its name was added; see [`AddedError`].
-    pub fn add(&self, receipt: &Receipt, component: &[u8]) -> Result<(), AddedError> {
-        let name = &receipt.name;
-        self.change(|set| match set.plugins.contains_key(name) {
-            true => Err(AddedError::Taken { name: name.clone() }),
-            false if set.plugins.len() >= MAX_PLUGINS => Err(AddedError::TooMany),
-            false => self.keep(set, receipt, component),
-        })
-    }
-
-    /// Keeps another component in the place of the present one.
-    ///
-    /// # Errors
-    /// [`AddedError::Unknown`] where none of its name was added; see [`AddedError`].
-    pub fn replace(&self, receipt: &Receipt, component: &[u8]) -> Result<(), AddedError> {
-        let name = &receipt.name;
-        self.change(|set| match set.plugins.contains_key(name) {
-            true => self.keep(set, receipt, component),
-            false => Err(AddedError::Unknown { name: name.clone() }),
-        })
-    }
-
-    /// Forgets a plugin.
-    ///
-    /// # Errors
-    /// [`AddedError::Unknown`] where none of its name was added; see [`AddedError`].
-    pub fn remove(&self, name: &PluginName) -> Result<(), AddedError> {
+    /// [`AddedError::Taken`] where one of the name was added, [`AddedError::Unknown`] where none
+    /// was; see [`AddedError`].
+    pub fn apply(&self, change: InstalledChange<'_>) -> Result<bool, AddedError> {
         self.change(|set| {
-            set.disabled.remove(name);
-            set.functions.remove(name);
-            set.plugins.remove(name).map(|_| ()).ok_or_else(|| AddedError::Unknown { name: name.clone() })
+            let changed = set.apply(change)?;
+            if let Some((receipt, component)) = change.kept() {
+                self.write_component(&receipt.digest, component)?;
+                self.write_receipt(receipt)?;
+            }
+            set.copy_of = None;
+            Ok(changed)
         })
     }
 
-    /// Switches a plugin of whatever origin on or off; false where it was so already.
-    ///
-    /// # Errors
-    /// See [`AddedError`].
-    pub fn switch(&self, name: &PluginName, on: bool) -> Result<bool, AddedError> {
-        self.change(|set| Ok(if on { set.disabled.remove(name) } else { set.disabled.insert(name.clone()) }))
+    /// What lies there may have been damaged since, and is written anew then.
+    fn write_component(&self, digest: &Digest, component: &[u8]) -> Result<(), AddedError> {
+        let path = self.component_path(digest);
+        match fs::read(&path).is_ok_and(|bytes| bytes == component) {
+            true => Ok(()),
+            false => write_whole(&path, component),
+        }
     }
 
-    fn keep(&self, set: &mut InstalledSet, receipt: &Receipt, component: &[u8]) -> Result<(), AddedError> {
-        let path = self.component_path(&receipt.digest);
-        // What lies there may have been damaged since.
-        let is_there = fs::read(&path).is_ok_and(|bytes| bytes == component);
-        if !is_there {
-            write_whole(&path, component)?;
-        }
-        write_json(&self.receipt_path(&receipt.name, &receipt.digest), receipt)?;
-        set.plugins.insert(receipt.name.clone(), receipt.digest);
-        match receipt.functions {
-            true => set.functions.insert(receipt.name.clone()),
-            false => set.functions.remove(&receipt.name),
-        };
-        Ok(())
+    #[cfg(feature = "postgres")]
+    fn has_component(&self, digest: &Digest) -> bool {
+        fs::read(self.component_path(digest)).is_ok_and(|bytes| Digest::of(&bytes) == *digest)
+    }
+
+    fn write_receipt(&self, receipt: &Receipt) -> Result<(), AddedError> {
+        write_json(&self.receipt_path(&receipt.name, &receipt.digest), receipt)
     }
 
     /// Changes the set, alone among all commands; then removes what it names no more.
     fn change<T>(&self, change: impl FnOnce(&mut InstalledSet) -> Result<T, AddedError>) -> Result<T, AddedError> {
-        for directory in [&self.directory, &self.directory.join(COMPONENTS), &self.directory.join(RECEIPTS)] {
-            private_files::make_directory(directory).map_err(AddedError::file(directory))?;
-        }
-        let lock = self.lock_file()?;
-        lock.lock().map_err(AddedError::file(&self.directory.join(LOCK)))?;
+        let _lock = self.lock()?;
         let mut set = self.set()?;
         let before = set.clone();
         let changed = change(&mut set)?;
@@ -255,9 +238,15 @@ impl AddedPlugins {
         Ok(changed)
     }
 
-    fn lock_file(&self) -> Result<File, AddedError> {
+    /// Makes the directories, and keeps all other commands out of them until the file is dropped.
+    fn lock(&self) -> Result<File, AddedError> {
+        for directory in [&self.directory, &self.directory.join(COMPONENTS), &self.directory.join(RECEIPTS)] {
+            private_files::make_directory(directory).map_err(AddedError::file(directory))?;
+        }
         let path = self.directory.join(LOCK);
-        private_files::open_lock(&path).map_err(AddedError::file(&path))
+        let lock = private_files::open_lock(&path).map_err(AddedError::file(&path))?;
+        lock.lock().map_err(AddedError::file(&path))?;
+        Ok(lock)
     }
 
     /// What cannot be removed is passed over: it takes place and does nothing.
@@ -315,4 +304,4 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), AddedError> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,6 +1,7 @@
 //! Makes a host one of a cluster, where `[cluster]` says so.
 
 mod hosts;
+mod plugins;
 
 use std::{
     error, fs, io,
@@ -16,6 +17,7 @@ use wharf_postgres::PostgresCell;
 
 use crate::{
     Configuration, OpenError,
+    added::AddedPlugins,
     configuration::{ClusterSettings, ClusterTls, ClusterWorkspaces},
     database::connection_options,
     secret,
@@ -33,6 +35,8 @@ const WIRE_FACTOR: u64 = 3;
 const SLACK: Duration = Duration::from_secs(30);
 
 pub use hosts::{CertificateProblem, ClusterCheck, ClusterHosts, ClusterHostsError};
+pub use plugins::{ClusterPlugins, ClusterPluginsError};
+pub(crate) use plugins::{ServeAdded, follow};
 pub use wharf_cell::{CellError, Found, HostLook, HostRecord, HostReport, Incarnation, Passage, Survey};
 pub use wharf_postgres::DatabaseMeasure;
 
@@ -68,13 +72,20 @@ pub enum ClusterError {
     /// The machine has no name.
     #[error("this machine has no name: write `host` under [cluster]")]
     NoName,
+    /// What is installed at all hosts is not to be had here.
+    #[error("this host cannot have the plugins of its cluster")]
+    Plugins(#[from] ClusterPluginsError),
     /// The cluster does not take this host.
     #[error("this host cannot join its cluster")]
     Join(#[from] wharf_cell::CellError),
 }
 
-/// A member to be of the cluster that the configuration names.
-pub(crate) async fn open(configuration: &Configuration, data: Option<&Path>) -> Result<Cell, OpenError> {
+/// A member to be of the cluster that the configuration names, and the plugins of all its hosts,
+/// which the data directory has from now on.
+pub(crate) async fn open(
+    configuration: &Configuration,
+    data: Option<&Path>,
+) -> Result<(Cell, Arc<ClusterPlugins>), OpenError> {
     let cluster = configuration.cluster.as_ref().ok_or(ClusterError::NoCluster)?;
     if configuration.plugin_folder.is_some() {
         return Err(ClusterError::Folder.into());
@@ -84,8 +95,11 @@ pub(crate) async fn open(configuration: &Configuration, data: Option<&Path>) -> 
     let store = Arc::new(PostgresCell::open(&connection, &connection_options(&configuration.state)).await?);
     store.prepare().await.map_err(wharf_cell::CellError::from).map_err(ClusterError::from)?;
     let settings = settings(cluster, configuration, data)?;
-    let (members, homes) = (Arc::clone(&store), store);
-    Ok(Cell::new(settings, members, homes).map_err(ClusterError::from)?)
+    let (members, homes, sessions, shelf) = (Arc::clone(&store), Arc::clone(&store), Arc::clone(&store), store);
+    let cell = Cell::new(settings, members, homes, sessions).map_err(ClusterError::from)?;
+    let plugins = ClusterPlugins::new(shelf, AddedPlugins::of(data), configuration.host_limits.component_bytes);
+    plugins.begin().await.map_err(ClusterError::from)?;
+    Ok((cell, Arc::new(plugins)))
 }
 
 /// The secrets that all hosts of the cluster share, the one for what is sealed now first.

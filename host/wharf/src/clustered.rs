@@ -13,6 +13,8 @@ use wharf_core::{
     service::{Place, SessionRouter},
 };
 
+#[cfg(feature = "postgres")]
+use crate::cluster::{ClusterPlugins, ServeAdded};
 use crate::{configuration::Configuration, host::open_error::OpenError};
 
 /// Whether a host is one of a cluster.
@@ -26,6 +28,8 @@ pub(crate) enum Clustered {
         cell: wharf_cell::Cell,
         /// The texts of `[cluster] secret_files`.
         secrets: Vec<String>,
+        /// What all hosts have.
+        plugins: Arc<ClusterPlugins>,
     },
 }
 
@@ -42,7 +46,8 @@ impl Clustered {
         #[cfg(feature = "postgres")]
         if joins {
             let secrets = crate::cluster::secrets(configuration)?;
-            return Ok(Self::Member { cell: crate::cluster::open(configuration, data).await?, secrets });
+            let (cell, plugins) = crate::cluster::open(configuration, data).await?;
+            return Ok(Self::Member { cell, secrets, plugins });
         }
         // A build without clusters refuses such a configuration when it is read.
         let _ = (data, joins);
@@ -68,6 +73,16 @@ impl Clustered {
         }
     }
 
+    /// Where sessions of the protocol are written down; nothing where the host stands alone.
+    #[cfg(feature = "http")]
+    pub(crate) fn session_shelf(&self) -> Option<std::sync::Arc<dyn wharf_core::service::SessionShelf>> {
+        match self {
+            Self::No | Self::NotJoined => None,
+            #[cfg(feature = "postgres")]
+            Self::Member { cell, .. } => Some(Arc::new(cell.clone())),
+        }
+    }
+
     /// What finds the homes of sessions; nothing where the host stands alone.
     pub(crate) fn router(&self) -> Option<&dyn SessionRouter> {
         match self {
@@ -88,13 +103,24 @@ impl Clustered {
         }
     }
 
-    /// Joins, once the host can take calls of the others.
+    /// Joins, once the host can take calls of the others, and has it serve the plugins of all.
     #[cfg(feature = "postgres")]
-    pub(crate) async fn join(&self, host: impl HomeHost) -> Result<(), OpenError> {
-        if let Self::Member { cell, .. } = self {
+    pub(crate) async fn join(&self, host: impl HomeHost, serve: ServeAdded) -> Result<(), OpenError> {
+        if let Self::Member { cell, plugins, .. } = self {
+            let following = crate::cluster::follow(Arc::clone(plugins), cell.plugin_revisions(), serve);
             cell.join(Arc::new(host)).await.map_err(crate::cluster::ClusterError::from)?;
+            tokio::spawn(following);
         }
         Ok(())
+    }
+
+    /// The plugins that all hosts have; nothing where the host stands alone.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn plugins(&self) -> Option<&ClusterPlugins> {
+        match self {
+            Self::No | Self::NotJoined => None,
+            Self::Member { plugins, .. } => Some(plugins),
+        }
     }
 
     /// Takes no further session, and waits until those that are here have nothing that runs.

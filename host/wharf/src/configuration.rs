@@ -14,6 +14,7 @@ mod http;
 mod in_code;
 mod limits;
 mod oauth;
+mod of_cluster;
 mod pin;
 mod plugin;
 mod polls;

@@ -44,6 +44,17 @@ impl Configuration {
     /// not for an async task.
     #[must_use]
     pub fn check_named(&self, data: &Path, variable: impl Fn(&str) -> Option<String>) -> ConfigurationReport {
+        match self.as_of_cluster(data) {
+            Ok(whole) => whole.check_whole(data, variable),
+            Err(problem) => {
+                let mut checked = self.check_whole(data, variable);
+                checked.problems.push(format!("what all hosts of the cluster say of plugins: {problem}"));
+                checked
+            }
+        }
+    }
+
+    fn check_whole(&self, data: &Path, variable: impl Fn(&str) -> Option<String>) -> ConfigurationReport {
         let mut checked = ConfigurationReport::default();
         let folder = self.files_of_folder(&mut checked);
         let known = self.known(data, &folder, &mut checked);

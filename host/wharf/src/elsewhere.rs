@@ -28,6 +28,11 @@ impl Elsewhere for ClusterElsewhere {
         Ok(maker.map(|other| Box::new(Other(other)) as Box<dyn OtherHost>))
     }
 
+    async fn of_protocol_session(&self, id: &Handle) -> Result<Option<Box<dyn OtherHost>>, Error> {
+        let other = self.0.host_of_session(id).await?;
+        Ok(other.map(|other| Box::new(Other(other)) as Box<dyn OtherHost>))
+    }
+
     async fn of_session(&self, tenant: &TenantId, session: &SessionId, keeps_files: bool) -> Result<HttpHome, Error> {
         Ok(match self.0.home_of(tenant, session, keeps_files).await? {
             RequestHome::Here(hold) => HttpHome::Here(hold),

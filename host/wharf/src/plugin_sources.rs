@@ -1,14 +1,17 @@
 //! Where plugins come from, but for those that the app loads itself.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use parking_lot::Mutex;
 use wharf_core::PluginName;
 use wharf_engine::{Component, Engine};
 
 use crate::{
-    added::{AddedError, AddedPlugins, InstalledSet},
-    configuration::Configuration,
+    added::{AddedError, AddedPlugins, InstalledChange, InstalledSet},
+    configuration::{Configuration, InvalidConfiguration},
     folder::Folder,
     loading::{CompiledPlugin, PluginLoader, Uncompiled},
     registry::Plugins,
@@ -21,8 +24,10 @@ const ROUNDS: usize = 3;
 #[derive(Debug)]
 pub(crate) struct PluginSources {
     // Read and replaced for a pointer copy.
-    configuration: Mutex<Arc<Configuration>>,
+    configuration: Mutex<SourcedConfiguration>,
     added: Option<AddedPlugins>,
+    /// The data directory.
+    data: PathBuf,
     // What was added when it was loaded last.
     loaded: Mutex<InstalledSet>,
     pub(crate) folder: Option<Folder>,
@@ -30,25 +35,66 @@ pub(crate) struct PluginSources {
     pub(crate) reloading: tokio::sync::Mutex<()>,
 }
 
+/// What the configuration says, and what it amounts to with the tables of a cluster.
+#[derive(Debug)]
+struct SourcedConfiguration {
+    own: Arc<Configuration>,
+    tables: String,
+    whole: Arc<Configuration>,
+}
+
+impl SourcedConfiguration {
+    fn of(own: Configuration) -> Self {
+        let own = Arc::new(own);
+        Self { whole: Arc::clone(&own), tables: String::new(), own }
+    }
+
+    /// Takes the tables of a cluster, where the host is of one.
+    fn take(&mut self, tables: &str, data: &Path) -> Result<(), InvalidConfiguration> {
+        if self.own.cluster.is_none() || self.tables == tables {
+            return Ok(());
+        }
+        self.whole = Arc::new(self.own.with_tables_of_cluster(tables, data)?);
+        tables.clone_into(&mut self.tables);
+        Ok(())
+    }
+}
+
 impl PluginSources {
-    pub(crate) fn new(configuration: Configuration, data: Option<&Path>) -> Self {
-        Self {
+    /// # Errors
+    /// Where the tables of the cluster are not usable here.
+    pub(crate) fn new(configuration: Configuration, data: Option<&Path>) -> Result<Self, InvalidConfiguration> {
+        let sources = Self {
             folder: configuration.plugin_folder.clone().map(Folder::open),
-            configuration: Mutex::new(Arc::new(configuration)),
+            configuration: Mutex::new(SourcedConfiguration::of(configuration)),
             added: data.map(AddedPlugins::of),
+            data: data.map(Path::to_owned).unwrap_or_default(),
             loaded: Mutex::default(),
             reloading: tokio::sync::Mutex::default(),
-        }
+        };
+        let set = sources.set_or_last();
+        sources.configuration.lock().take(&set.tables, &sources.data)?;
+        Ok(sources)
     }
 
     /// What was denied so far goes on being counted, by the same clock.
     pub(crate) fn configure(&self, configuration: Configuration) {
         let mut present = self.configuration.lock();
-        *present = Arc::new(configuration.in_place_of(&present));
+        let tables = std::mem::take(&mut present.tables);
+        *present = SourcedConfiguration::of(configuration.in_place_of(&present.own));
+        self.take_tables(&mut present, &tables);
     }
 
+    /// What the configuration says, with the tables of the cluster.
     pub(crate) fn configuration(&self) -> Arc<Configuration> {
-        Arc::clone(&self.configuration.lock())
+        Arc::clone(&self.configuration.lock().whole)
+    }
+
+    /// Tables that are not usable here change nothing: what they would take away is not known.
+    fn take_tables(&self, present: &mut SourcedConfiguration, tables: &str) {
+        if let Err(problem) = present.take(tables, &self.data) {
+            tracing::error!("the tables of plugins that all hosts of the cluster have are not usable here: {problem}");
+        }
     }
 
     /// Whether what is switched off is remembered.
@@ -56,8 +102,9 @@ impl PluginSources {
         self.added.is_some()
     }
 
+    /// Blocks.
     pub(crate) fn switch(&self, name: &PluginName, on: bool) -> Result<bool, AddedError> {
-        self.added.as_ref().map_or(Ok(false), |added| added.switch(name, on))
+        self.added.as_ref().map_or(Ok(false), |added| added.apply(InstalledChange::Switch { name, on }))
     }
 
     /// Whether commands have changed what was added since it was loaded.
@@ -77,10 +124,11 @@ impl PluginSources {
         present: Option<&Plugins>,
         uncompiled: Uncompiled,
     ) -> Result<Plugins, AddedError> {
-        let configuration = self.configuration();
         let mut set = self.set()?;
         let mut rounds = ROUNDS;
         loop {
+            self.take_tables(&mut self.configuration.lock(), &set.tables);
+            let configuration = self.configuration();
             let loader = self.loader(engine, &configuration, set.clone());
             let plugins = PluginLoader { present, uncompiled, ..loader }.all();
             rounds -= 1;

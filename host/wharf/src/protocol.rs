@@ -20,15 +20,19 @@ impl McpService {
     }
 
     /// Names sessions of 2025-11-25 as this host names all that it has, so that the other hosts
-    /// of its cluster pass their requests on to it; and seals what clients carry from one round
-    /// of input to the next with the keys of the cluster.
+    /// of its cluster pass their requests on to it, and writes them down, so that another one goes
+    /// on with them once this one has ended; and seals what clients carry from one round of input
+    /// to the next with the keys of the cluster.
     #[must_use]
     pub fn of_host(self, host: &Host) -> Self {
-        let named = self.0.with_handles(host.handles());
-        Self(match host.state_keys() {
-            Some(keys) => named.with_state_keys(keys),
-            None => named,
-        })
+        let mut endpoints = self.0.with_handles(host.handles());
+        if let Some(keys) = host.state_keys() {
+            endpoints = endpoints.with_state_keys(keys);
+        }
+        if let Some(shelf) = host.session_shelf() {
+            endpoints = endpoints.with_session_shelf(shelf);
+        }
+        Self(endpoints)
     }
 }
 

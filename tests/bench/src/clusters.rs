@@ -1,8 +1,9 @@
 //! Hosts of one cluster: a call that another host passes on beside one at home, three hosts beside
-//! one, and how long after the death of a host its sessions hear of it.
+//! one, how long after the death of a host its sessions hear of it, and when a plugin is everywhere.
 
 use std::{
     net::TcpListener,
+    process::Command,
     time::{Duration, Instant},
 };
 
@@ -21,13 +22,14 @@ use crate::{
 };
 
 /// The keys of this file.
-pub(crate) const KEYS: [&str; 6] = [
+pub(crate) const KEYS: [&str; 7] = [
     "cluster_routed_latency",
     "cluster_routed_throughput",
     "cluster_three",
     "cluster_three_homed",
     "cluster_gone_seconds",
     "cluster_contention",
+    "cluster_plugin_seconds",
 ];
 
 const ROUNDS: usize = 9;
@@ -39,6 +41,7 @@ const RATED: usize = 20_000;
 const WRITES: usize = 1_000;
 const IN_FLIGHT: usize = 64;
 const KILLS: usize = 60;
+const ADDITIONS: usize = 30;
 /// Nothing of this takes so long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -197,7 +200,7 @@ pub(crate) fn three_homed(setting: &Setting, report: &mut Report) -> Result<()> 
 
 /// The same with writers of one entry.
 pub(crate) fn contention(setting: &Setting, report: &mut Report) -> Result<()> {
-    let Some(cluster) = Cluster::new(setting, "", &KEYS[5..]) else { return Ok(()) };
+    let Some(cluster) = Cluster::new(setting, "", &KEYS[5..6]) else { return Ok(()) };
     three_beside_one(&cluster, report, KEYS[5], Work::OneEntry, WRITES)
 }
 
@@ -289,5 +292,55 @@ async fn until_gone(host: &ClusterHost, call: &[u8]) -> Result<Duration> {
         }
         ensure!(code == "unavailable", "not gone: {answer}");
         ensure!(began.elapsed() < PATIENCE, "not gone for {PATIENCE:?}: {answer}");
+    }
+}
+
+/// From the end of `wharf plugin add` at one host until every host serves the plugin: the worst.
+pub(crate) fn plugin(setting: &Setting, report: &mut Report) -> Result<()> {
+    let Some(cluster) = Cluster::new(setting, "", &KEYS[6..]) else { return Ok(()) };
+    let client = client()?;
+    let hosts = cluster.hosts()?;
+    client.block_on(async {
+        let mut took = Vec::new();
+        for round in 0..setting.calls(ADDITIONS) {
+            let name = format!("added-{round}");
+            hosts[round % hosts.len()].add(setting, &name)?;
+            let began = Instant::now();
+            for host in &hosts {
+                until_served(host, &name).await?;
+            }
+            took.push(began.elapsed().as_secs_f64());
+        }
+        let worst = took.iter().copied().fold(0.0, f64::max);
+        let text = format!("seconds, the worst of {}; p50 {:.3} s", took.len(), median(took));
+        report.note(KEYS[6], worst, &text);
+        Ok(())
+    })
+}
+
+impl ClusterHost {
+    /// Adds the echo plugin under another name, as an operator does.
+    fn add(&self, setting: &Setting, name: &str) -> Result<()> {
+        let data = self.data.path();
+        let mut command = Command::new(&setting.wharf);
+        command.args(["plugin", "add", "--cluster", "--name", name]).arg(&setting.echo_component);
+        command.arg("--config").arg(data.join("wharf.toml")).arg("--data").arg(data);
+        let output = command.output()?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Ok(())
+    }
+}
+
+async fn until_served(host: &ClusterHost, plugin: &str) -> Result<()> {
+    let began = Instant::now();
+    let mut connection = Connection::to(&host.server).await?;
+    let call = host.server.call_with(&format!("{plugin}__echo"), &json!({"text": "hello"}), 1, None);
+    loop {
+        let (_, body) = connection.ask(&call, 200).await?;
+        let answer: Value = serde_json::from_slice(body)?;
+        if answer["result"].is_object() {
+            return Ok(());
+        }
+        ensure!(began.elapsed() < PATIENCE, "not served for {PATIENCE:?}: {answer}");
     }
 }

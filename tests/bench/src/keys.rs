@@ -143,6 +143,11 @@ pub(crate) const AREAS: &[Area] = &[
                 1.0,
                 "seconds from the death of a host to `gone` of its session, the worst",
             ),
+            at_most(
+                "cluster_plugin_seconds",
+                2.5,
+                "seconds until every host serves a plugin that was added, the worst",
+            ),
         ],
     },
     Area {

@@ -163,6 +163,7 @@ const MEASUREMENTS: &[Measurement] = &[
     (&[clusters::KEYS[3]], clusters::three_homed),
     (&[clusters::KEYS[4]], clusters::gone),
     (&[clusters::KEYS[5]], clusters::contention),
+    (&[clusters::KEYS[6]], clusters::plugin),
     (&["process_output"], processes::output),
     (&["process_tail", "process_poll"], processes::questions),
     (&process_starts::KEYS, process_starts::measure),

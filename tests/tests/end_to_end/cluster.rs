@@ -6,6 +6,7 @@ mod deaths;
 mod doctor;
 mod drains;
 mod offers;
+mod plugins;
 mod routes;
 mod sessions;
 mod strangers;

@@ -64,7 +64,10 @@ impl Membership {
         };
         let beating = self.members.beat(self.standing.incarnation(), report);
         match self.in_time(beating).await? {
-            Beat::Alive { is_draining, .. } => self.standing.beaten(sent, is_draining),
+            Beat::Alive { is_draining, plugins, .. } => {
+                self.standing.beaten(sent, is_draining);
+                self.plugins.send_if_modified(|known| std::mem::replace(known, plugins) != plugins);
+            }
             Beat::Dead => return self.begin_anew().await,
         }
         self.in_time(self.suspicion.refresh()).await?;

@@ -32,9 +32,9 @@ pub enum RequestHome {
 
 /// Another host, and what is asked of it.
 pub struct OtherHost {
-    shared: Arc<Membership>,
-    peer: Peer,
-    home: Option<PassedHome>,
+    pub(super) shared: Arc<Membership>,
+    pub(super) peer: Peer,
+    pub(super) home: Option<PassedHome>,
 }
 
 impl Cell {

@@ -109,7 +109,9 @@ async fn a_host_of_another_cell_does_not_join() {
     let _one = test.host("one").await;
     let mut settings = test.settings("two", free_address(), test.authority.host());
     settings.cell = "other".to_owned();
-    let cell = Cell::new(settings, Arc::clone(&test.store) as _, Arc::clone(&test.store) as _).expect("a host");
+    let cell =
+        Cell::new(settings, Arc::clone(&test.store) as _, Arc::clone(&test.store) as _, Arc::clone(&test.store) as _)
+            .expect("a host");
     let refused = cell.join(Arc::new(super::Tools::default())).await.expect_err("another cell");
     assert!(matches!(refused, CellError::Refused(JoinRefused::OtherCell { .. })), "{refused}");
 }

@@ -13,6 +13,7 @@ use std::{
     io::{self, IsTerminal as _},
     path::{Path, PathBuf},
     process::ExitCode,
+    rc::Rc,
 };
 
 use anyhow::Result;
@@ -32,6 +33,7 @@ use self::{
     subject::{Subject, SubjectSource, Wanted},
 };
 use crate::{
+    cluster_shelf::ClusterShelf,
     configuration_edit::{ConfigurationEdit, EditError, GrantChange},
     exit::Unusable,
     global::Global,
@@ -45,6 +47,9 @@ use crate::{
 /// for scripts. What is granted stands in the configuration afterwards, for the
 /// component that was looked at: one that changes loses its grants until
 /// --confirm, except with `pin = "none"`.
+///
+/// Where the configuration names a cluster, it is written for all its hosts, which take it
+/// within seconds; a plugin with a table in the wharf.toml of this host is granted there.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -121,14 +126,20 @@ impl GrantArguments {
         // The first grant makes the file. What the environment and options say
         // beside it is not what stands there, and is not written down.
         let read = |path: &Path| Configuration::read(path).map_err(|error| Unusable(with_causes(&error)));
-        let configuration = if target.exists() { read(&target)? } else { Configuration::default() };
+        let own = if target.exists() { read(&target)? } else { Configuration::default() };
+        let data = global.data(&own)?;
+        let shelf = own.cluster.is_some().then(|| ClusterShelf::open(&own, &data)).transpose()?;
+        let configuration = own.as_of_cluster(&data).map_err(|error| Unusable(with_causes(&error)))?;
         let policy = self.from.as_deref().map(Policy::read).transpose();
         let policy = policy.map_err(|error| Unusable(with_causes(&error)))?;
-        let data = global.data(&configuration)?;
         let wanted = Wanted { plugin: &self.plugin, name: self.name.as_ref(), functions: self.functions };
         let subject = Subject::find(&wanted, &configuration, (&data, global.progress()))?;
         subject.describe(self.confirm);
-        let mut edit = ConfigurationEdit::open(&target).map_err(unusable)?;
+        let edit = match shelf {
+            Some(shelf) if !own.plugins.contains_key(&subject.name) => ConfigurationEdit::of_cluster(Rc::new(shelf)),
+            _ => ConfigurationEdit::open(&target),
+        };
+        let mut edit = edit.map_err(unusable)?;
         let (mut confirm, mut grantings, mut memory_bytes) = (self.confirm, Vec::new(), None);
         if let Some(policy) = &policy {
             let translation = self.translated(policy, &subject, &configuration);
@@ -242,16 +253,16 @@ impl GrantArguments {
             return Ok(ExitCode::SUCCESS);
         }
         edit.check().map_err(unusable)?;
-        let path = edit.path().display();
+        let place = edit.place();
         let (before, after) = (edit.before(), edit.text());
         let difference = similar::TextDiff::from_lines(before, &after);
-        println!("\n{}", difference.unified_diff().context_radius(2).header(&path.to_string(), "changed"));
+        println!("\n{}", difference.unified_diff().context_radius(2).header(&place, "changed"));
         if self.dry_run {
             println!("Nothing was written (--dry-run).");
             return Ok(ExitCode::SUCCESS);
         }
         edit.save().map_err(unusable)?;
-        println!("Written to {path}.");
+        println!("Written to {place}.");
         let hosts = HostAnswers::reload(data)?;
         hosts.print_problems();
         if hosts.is_empty() {

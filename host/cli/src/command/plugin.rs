@@ -23,6 +23,10 @@ use crate::global::Global;
 /// what they began with. A plugin that was added may use nothing until wharf.toml
 /// grants it something under [plugin.NAME.grants]; `wharf grant NAME` asks and writes
 /// that.
+///
+/// Where wharf.toml names a cluster, what is added, replaced, switched or removed is so at
+/// all its hosts: they read it from the database within seconds, and a host that was away
+/// before it serves. Grants are in the wharf.toml of each host.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -38,6 +42,7 @@ Examples:
   wharf plugin info greeter                               its receipt: source, digest, tools, grants
   wharf plugin update greeter                             fetch it again from where it came
   wharf plugin update greeter new.wasm --confirm          and let it have the grants of the one before
+  wharf plugin add greeter.wasm --cluster                 at all hosts of the cluster, or not at all
   wharf plugin disable greeter                            until `wharf plugin enable greeter`
   wharf plugin remove greeter")]
 pub(super) struct PluginArguments {
@@ -47,6 +52,10 @@ pub(super) struct PluginArguments {
     /// Print one JSON object
     #[arg(long, global = true)]
     json: bool,
+
+    /// Fail where wharf.toml names no cluster, instead of changing the data directory alone
+    #[arg(long, global = true)]
+    cluster: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -95,16 +104,17 @@ enum Command {
 
 impl PluginArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        let installation = Installation::find(global, self.json)?;
+        let installation = || Installation::find(global, self.json);
+        let to_change = || Installation::to_change(global, self.json, self.cluster);
         match self.command {
-            Command::Add(add) => add.run(&installation),
-            Command::Update(update) => update.run(&installation),
-            Command::Search(search) => search.run(&installation),
-            Command::List => show::list(&installation),
-            Command::Info { name } => show::info(&installation, &name),
-            Command::Remove { name } => change::remove(&installation, &name),
-            Command::Enable { name } => change::switch(&installation, &name, true),
-            Command::Disable { name } => change::switch(&installation, &name, false),
+            Command::Add(add) => add.run(&to_change()?),
+            Command::Update(update) => update.run(&to_change()?),
+            Command::Search(search) => search.run(&installation()?),
+            Command::List => show::list(&installation()?),
+            Command::Info { name } => show::info(&installation()?, &name),
+            Command::Remove { name } => change::remove(&to_change()?, &name),
+            Command::Enable { name } => change::switch(&to_change()?, &name, true),
+            Command::Disable { name } => change::switch(&to_change()?, &name, false),
         }
     }
 }

@@ -78,7 +78,8 @@ impl PublishArguments {
         let limits = HostLimits::default();
         let bytes =
             read_component(&file, limits.component_bytes).with_context(|| format!("cannot read {}", file.display()))?;
-        let look = Look { limits, cache: None, progress: global.progress() };
+        // Who publishes a component adds it next, or has just tested it.
+        let look = Look { limits, cache: global.compiled_code(), progress: global.progress() };
         // What no host would load is not published.
         let inspection = look.at(&plugin_name(&file), Component::new(bytes.clone()), &file.display().to_string())?;
         let reference = versioned(&self.reference, &inspection.about)?;

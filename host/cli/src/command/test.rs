@@ -110,6 +110,8 @@ impl TestArguments {
         global.prefer_configuration(project.folder().join(Project::CONFIGURATION));
         let name: PluginName = component.name.parse().map_err(|error| Unusable(format!("{error}")))?;
         let configuration = configuration(&global, &name, &component.file)?;
+        // Cases leave nothing but that: a component that did not change is not compiled again.
+        let compiled = global.compiled_code();
         // What earlier runs left would make a case pass or fail.
         let data = tempfile::tempdir().context("cannot make a directory for the data of the cases")?;
         let wanted: Vec<_> = cases
@@ -119,7 +121,7 @@ impl TestArguments {
             .filter(|(_, case)| self.filter.as_deref().is_none_or(|filter| case.name.contains(filter)))
             .collect();
         let summary = runtime()?.block_on(async {
-            let host = host(configuration, data.path(), &cases, &stage).await?;
+            let host = host(configuration, (data.path(), compiled), &cases, &stage).await?;
             if let Some(rejected) = host.rejected().iter().find(|rejected| rejected.name == name) {
                 return Err(Unusable(format!("{name}: {}", rejected.reason)).into());
             }
@@ -172,12 +174,20 @@ impl TestArguments {
 }
 
 /// The host of the cases, with what they script in the place of the real things.
-async fn host(configuration: Configuration, data: &Path, cases: &Cases, stage: &Arc<Stage>) -> Result<Host> {
+async fn host(
+    configuration: Configuration,
+    (data, compiled): (&Path, Option<PathBuf>),
+    cases: &Cases,
+    stage: &Arc<Stage>,
+) -> Result<Host> {
     let programs = ScriptedPrograms::write(Arc::clone(stage))?;
     let mut builder = Host::builder(configuration)
         .data(data)
         .program_stand_ins(Arc::new(programs))
         .server_stand_ins(Arc::new(ScriptedServers(Arc::clone(stage))));
+    if let Some(compiled) = compiled {
+        builder = builder.compiled_code(compiled);
+    }
     // A page is opened before anybody says where it goes, so all of them are scripted, or none.
     if stage.has_pages() || cases.is_any_only_scripted() {
         builder = builder.webview_backend(Arc::new(ScriptedPages::new(Arc::clone(stage))));

@@ -73,7 +73,9 @@ impl HandleMint {
         }
     }
 
-    fn incarnation(&self) -> Option<NonZeroU32> {
+    /// The number that handles of this host begin with; nothing where the host stands alone.
+    #[must_use]
+    pub fn incarnation(&self) -> Option<NonZeroU32> {
         NonZeroU32::new(self.incarnation.load(Ordering::Relaxed))
     }
 }

@@ -43,6 +43,8 @@ pub struct ClientRights {
 
 /// What one client of the protocol is served, and within which bounds.
 pub struct ProtocolClient {
+    /// Who it is, at whichever host.
+    pub client: PassedClient,
     /// The plugins of which it may use anything; all where absent.
     pub plugins: Option<AllowedPlugins>,
     /// How the contexts of its requests are made.

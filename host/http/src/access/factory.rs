@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
     Channel, ContextRules, HttpLimits, Quota, TenantId, Token,
-    service::{AllowedPlugins, ClientRights},
+    service::{AllowedPlugins, ClientRights, PassedClient},
 };
 
 use super::{
@@ -52,18 +52,24 @@ impl ClientFactory {
         let channel = if rights.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open };
         let rules = ContextRules { tenant, channel, ..self.services.rules.clone() };
         let plugins = allowed_plugins(rights.plugins.as_deref(), &rights.tools);
-        let endpoint = self.endpoint(&rules, plugins.as_ref(), rights.calls);
+        let client = match token {
+            Some(_) => PassedClient::Named(name.clone()),
+            None => PassedClient::Issued(rules.tenant.clone()),
+        };
+        let endpoint = self.endpoint(client, &rules, plugins.as_ref(), rights.calls);
         ClientAccount::new((name, token), rights, rules, plugins, endpoint, &self.limits)
     }
 
     /// The endpoint of a client.
     fn endpoint(
         &self,
+        client: PassedClient,
         rules: &ContextRules,
         plugins: Option<&AllowedPlugins>,
         calls: Option<u64>,
     ) -> Box<dyn ProtocolEndpoint> {
         self.services.protocol.endpoint(ProtocolClient {
+            client,
             plugins: plugins.cloned(),
             rules: rules.clone(),
             calls,

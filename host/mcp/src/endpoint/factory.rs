@@ -9,9 +9,14 @@ use std::{
 
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
-use wharf_core::{HttpLimits, Quota, TenantId, handle::HandleMint, service::ProtocolClient};
+use wharf_core::{
+    HttpLimits, Quota, TenantId,
+    handle::HandleMint,
+    service::{ProtocolClient, SessionShelf},
+};
 
 use super::{
+    client_shelf::ClientShelf,
     permits::{self, AnswerLimits, SessionLimits},
     service::{EndpointLifetime, EndpointLimits, HttpEndpoint},
 };
@@ -26,6 +31,8 @@ pub struct HttpEndpoints {
     sessions: Arc<Semaphore>,
     /// Name sessions.
     handles: HandleMint,
+    /// Has them outlive this host.
+    shelf: Option<Arc<dyn SessionShelf>>,
     // Those of tenants that have a client.
     tenants: Mutex<HashMap<TenantId, Weak<Semaphore>>>,
 }
@@ -36,7 +43,7 @@ impl HttpEndpoints {
     pub fn new(served: Served, info: ServerInfo, limits: HttpLimits) -> Self {
         let (answers, sessions) = (permits::answers_of_all(&limits), permits::semaphore(limits.sessions));
         let handles = HandleMint::default();
-        Self { served, info, limits, answers, sessions, handles, tenants: Mutex::default() }
+        Self { served, info, limits, answers, sessions, handles, shelf: None, tenants: Mutex::default() }
     }
 
     /// Names sessions so that other hosts know whose they are.
@@ -52,10 +59,16 @@ impl HttpEndpoints {
         Self { served: self.served.with_state_keys(keys), ..self }
     }
 
+    /// Writes sessions down, so that another host goes on with them once this one has ended.
+    #[must_use]
+    pub fn with_session_shelf(self, shelf: Arc<dyn SessionShelf>) -> Self {
+        Self { shelf: Some(shelf), ..self }
+    }
+
     /// The endpoint of a client: nothing of one is ever looked up for another.
     #[must_use]
     pub fn endpoint(&self, client: ProtocolClient) -> HttpEndpoint {
-        let ProtocolClient { plugins, rules, calls, readers, stopping, killed } = client;
+        let ProtocolClient { client, plugins, rules, calls, readers, stopping, killed } = client;
         let sessions = SessionLimits {
             of_all: Arc::clone(&self.sessions),
             of_tenant: self.sessions_of(&rules.tenant),
@@ -66,7 +79,8 @@ impl HttpEndpoints {
         let most = calls.unwrap_or(u64::MAX).min(self.limits.calls_per_client);
         let answers = AnswerLimits::new(rules.tenant.clone(), most, Arc::clone(&self.answers));
         let heartbeat = Duration::from_millis(self.limits.heartbeat_milliseconds);
-        let limits = EndpointLimits { answers, sessions, readers, handles: self.handles.clone() };
+        let shelf = self.shelf.clone().map(|shelf| ClientShelf::new(shelf, &rules.tenant, &client));
+        let limits = EndpointLimits { answers, sessions, readers, handles: self.handles.clone(), shelf };
         let lifetime = EndpointLifetime { stopping, killed, heartbeat };
         HttpEndpoint::new(served, rules, self.info.clone(), limits, lifetime)
     }

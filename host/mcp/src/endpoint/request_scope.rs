@@ -25,7 +25,7 @@ pub(super) struct RequestScope {
     pub(super) answer: Option<Arc<AnswerPermit>>,
     /// Where it begins a connection, which is a session or a subscription:
     /// fires when that is over.
-    pub(super) begins: Option<CancellationToken>,
+    pub(super) begins: RefCell<Option<CancellationToken>>,
     /// The tool that it calls.
     pub(super) tool: Option<Arc<dyn CallableTool>>,
     /// Of the session that it begins.
@@ -63,7 +63,15 @@ pub(super) fn answer_permit() -> Option<Arc<AnswerPermit>> {
 
 /// What fires when the connection is over that the request begins.
 pub(super) fn begins() -> Option<CancellationToken> {
-    SCOPE.try_with(|scope| scope.begins.clone()).ok().flatten()
+    SCOPE.try_with(|scope| scope.begins.borrow().clone()).ok().flatten()
+}
+
+/// Has the request begin a connection after all: that of a session which goes on here. What is
+/// returned fires when that is over.
+pub(super) fn begin() -> CancellationToken {
+    let over = CancellationToken::new();
+    let _ = SCOPE.try_with(|scope| scope.begins.replace(Some(over.clone())));
+    over
 }
 
 /// The input schema of the tool that the request calls, where the request has to repeat

@@ -26,6 +26,7 @@ use wharf_core::{
 
 use super::{
     answer::{self, EndpointResponse},
+    client_shelf::ClientShelf,
     follower::SessionStreamFollower,
     message::{self, PlainCall, ReadMessage},
     permits::{AnswerLimits, AnswerPermit, SessionLimits, SessionPermit},
@@ -87,6 +88,8 @@ pub(super) struct EndpointLimits {
     pub(super) readers: Arc<Quota>,
     /// What names sessions.
     pub(super) handles: HandleMint,
+    /// What has sessions outlive the host.
+    pub(super) shelf: Option<ClientShelf>,
 }
 
 /// When an endpoint ends what.
@@ -117,7 +120,7 @@ impl HttpEndpoint {
         limits: EndpointLimits,
         lifetime: EndpointLifetime,
     ) -> Self {
-        let EndpointLimits { answers, sessions, readers, handles } = limits;
+        let EndpointLimits { answers, sessions, readers, handles, shelf } = limits;
         let EndpointLifetime { stopping, killed, heartbeat } = lifetime;
         let tenant = rules.tenant.clone();
         let handler = move |over| Traced::new(Handler::new(served.clone(), rules.clone(), info.clone(), over));
@@ -129,7 +132,7 @@ impl HttpEndpoint {
             Ok(request_scope::begins().map_or_else(|| shared.clone(), &handler))
         };
         // Host, Origin and the size of bodies were checked before.
-        let config = StreamableHttpServerConfig::default()
+        let mut config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_json_response(true)
@@ -137,7 +140,8 @@ impl HttpEndpoint {
             .with_sse_keep_alive(Some(heartbeat))
             .with_max_request_body_bytes(usize::MAX)
             .with_cancellation_token(killed.clone());
-        let sessions = Arc::new(SessionTable::new(sessions, handles));
+        config.session_store = shelf.clone().map(|shelf| Arc::new(shelf) as _);
+        let sessions = Arc::new(SessionTable::new(sessions, handles, shelf, stopping.clone()));
         let service = StreamableHttpService::new(factory, Arc::clone(&sessions), config);
         let state =
             EndpointState { service, handler: direct, sessions, tenant, answers, readers, stopping, killed, heartbeat };
@@ -268,7 +272,7 @@ impl EndpointState {
         let (unasked, primes) = (reader.is_some(), primes(request.headers()));
         let unwritten = answer.as_ref().map(|permit| permit.unwritten.clone());
         let tool = request.extensions().get::<CarriedCall>().and_then(|call| call.tool.clone());
-        let scope = RequestScope { answer, begins, tool, session: session.into(), reply: None.into() };
+        let scope = RequestScope { answer, begins: begins.into(), tool, session: session.into(), reply: None.into() };
         // A box, since what is handed on is moved again at every step.
         let (response, reply) = scope.enter(Box::pin(self.service.handle(request.map(Full::new)))).await;
         let session = response.headers().get(SESSION_HEADER).cloned();

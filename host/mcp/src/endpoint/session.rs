@@ -30,9 +30,6 @@ const INCOMING: usize = 64;
 /// Answers that are kept for clients that come back.
 const MOST_ENDED: usize = 64;
 
-/// The number of the stream of what the server says unasked.
-const UNASKED: u64 = 0;
-
 /// One session.
 pub(super) struct LegacySession {
     incoming: mpsc::Sender<ClientJsonRpcMessage>,
@@ -40,6 +37,8 @@ pub(super) struct LegacySession {
     pub(super) over: CancellationToken,
     idle: Duration,
     most_bytes: u64,
+    /// The number of the stream of what the server says unasked. Requests have later ones.
+    unasked: u64,
     // A blocking lock: held for a look-up, or to end streams.
     state: Mutex<SessionState>,
 }
@@ -77,22 +76,23 @@ pub(super) enum BeginError {
 }
 
 impl LegacySession {
-    /// A session, and what its client sends.
+    /// A session that ends once it is unused for so long and keeps so many bytes, and what its
+    /// client sends. Its streams are numbered from `first` on.
     pub(super) fn new(
         over: CancellationToken,
-        idle: Duration,
-        most_bytes: u64,
+        (idle, most_bytes): (Duration, u64),
         permit: SessionPermit,
+        first: u64,
     ) -> (Self, mpsc::Receiver<ClientJsonRpcMessage>) {
         let (incoming, received) = mpsc::channel(INCOMING);
         let state = SessionState {
-            streams: BTreeMap::from([(UNASKED, SessionStream::default())]),
+            streams: BTreeMap::from([(first, SessionStream::default())]),
             requests: HashMap::new(),
-            next: UNASKED + 1,
+            next: first + 1,
             used: Instant::now(),
             permit: Some(permit),
         };
-        (Self { incoming, over, idle, most_bytes, state: Mutex::new(state) }, received)
+        (Self { incoming, over, idle, most_bytes, unasked: first, state: Mutex::new(state) }, received)
     }
 
     /// Forwards a message of the client to the protocol crate; nothing where the session has
@@ -140,7 +140,7 @@ impl LegacySession {
 
     /// Follows what the server says unasked.
     pub(super) fn unasked(&self) -> Option<OpenedStream> {
-        self.read(UNASKED, None)
+        self.read(self.unasked, None)
     }
 
     /// Follows a stream behind a message that was read, by the id that
@@ -177,7 +177,7 @@ impl LegacySession {
             ServerJsonRpcMessage::Request(request) => (state.origin(&request.request), None),
             ServerJsonRpcMessage::Notification(notification) => (state.about(&notification.notification), None),
         };
-        let number = number.copied().unwrap_or(UNASKED);
+        let number = number.copied().unwrap_or(self.unasked);
         if let Some(stream) = state.streams.get_mut(&number) {
             if answered.is_some() {
                 // Before a reader can see that it is answered.

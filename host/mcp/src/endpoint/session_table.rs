@@ -24,7 +24,7 @@ use rmcp::{
     transport::{
         Transport,
         streamable_http_server::{
-            SessionManager,
+            RestoreOutcome, SessionManager, SessionRestoreMarker,
             session::{ServerSseMessage, SessionId},
         },
     },
@@ -33,9 +33,11 @@ use tokio::{
     sync::mpsc,
     time::{sleep_until, timeout},
 };
+use tokio_util::sync::CancellationToken;
 use wharf_core::{Code, Error, handle::HandleMint};
 
 use super::{
+    client_shelf::ClientShelf,
     permits::{SessionLimits, SessionPermit},
     refusal::EndpointRefusal,
     request_scope::{self, SessionReply},
@@ -52,6 +54,9 @@ const SOON: Duration = Duration::from_millis(500);
 pub(super) struct SessionTable {
     limits: SessionLimits,
     handles: HandleMint,
+    shelf: Option<ClientShelf>,
+    /// Fires when the host stops: what ends then goes on elsewhere.
+    stopping: CancellationToken,
     // A blocking lock: held for a look-up.
     open: Mutex<HashMap<SessionId, Arc<LegacySession>>>,
 }
@@ -79,8 +84,24 @@ fn not_begun(why: BeginError) -> SessionRefused {
 }
 
 impl SessionTable {
-    pub(super) fn new(limits: SessionLimits, handles: HandleMint) -> Self {
-        Self { limits, handles, open: Mutex::default() }
+    pub(super) fn new(
+        limits: SessionLimits,
+        handles: HandleMint,
+        shelf: Option<ClientShelf>,
+        stopping: CancellationToken,
+    ) -> Self {
+        Self { limits, handles, shelf, stopping, open: Mutex::default() }
+    }
+
+    /// Opens a session.
+    fn insert(&self, id: SessionId, over: CancellationToken, permit: SessionPermit) -> SessionTransport {
+        // Streams of hosts that had the session before have other numbers.
+        let first = self.handles.incarnation().map_or(0, |incarnation| u64::from(incarnation.get()) << 32);
+        let SessionLimits { idle, most_bytes, .. } = self.limits;
+        let (session, incoming) = LegacySession::new(over, (idle, most_bytes), permit, first);
+        let session = Arc::new(session);
+        self.open().insert(id, Arc::clone(&session));
+        SessionTransport { session, incoming, last: None }
     }
 
     fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<LegacySession>>> {
@@ -135,10 +156,14 @@ impl SessionManager for SessionTable {
     async fn create_session(&self) -> Result<(SessionId, SessionTransport), SessionRefused> {
         let permit = request_scope::session_permit().ok_or(SessionRefused)?;
         let (id, over) = (name(&self.handles)?, request_scope::begins().unwrap_or_default());
-        let (session, incoming) = LegacySession::new(over, self.limits.idle, self.limits.most_bytes, permit);
-        let session = Arc::new(session);
-        self.open().insert(id.clone(), Arc::clone(&session));
-        Ok((id, SessionTransport { session, incoming, last: None }))
+        let transport = self.insert(id.clone(), over, permit);
+        Ok((id, transport))
+    }
+
+    async fn restore_session(&self, id: SessionId) -> Result<RestoreOutcome<SessionTransport>, SessionRefused> {
+        let permit = self.permit().map_err(refuse)?;
+        tracing::debug!("a session goes on here, whose host has ended");
+        Ok(RestoreOutcome::Restored(self.insert(id, request_scope::begin(), permit)))
     }
 
     async fn initialize_session(
@@ -148,12 +173,16 @@ impl SessionManager for SessionTable {
     ) -> Result<ServerJsonRpcMessage, SessionRefused> {
         let session = self.find(id)?;
         let ClientJsonRpcMessage::Request(request) = &message else { return Err(ended()) };
+        let is_repeated = request.request.extensions().get::<SessionRestoreMarker>().is_some();
         let mut stream = session.begin(request, None).map_err(not_begun)?;
         session.forward(message).await.ok_or_else(ended)?;
         let message = stream.reader.next().await.ok_or_else(ended)?;
         session.forget(stream.number);
         let answer = serde_json::from_slice(&message.json).map_err(|_| ended())?;
-        request_scope::reply(SessionReply::Json(message.json));
+        // The client had its answer from another host.
+        if !is_repeated {
+            request_scope::reply(SessionReply::Json(message.json));
+        }
         Ok(answer)
     }
 
@@ -163,9 +192,17 @@ impl SessionManager for SessionTable {
 
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionRefused> {
         // The protocol crate closes what has ended by itself, too, outside of any request.
-        match self.open().remove(id) {
-            Some(session) => session.end(),
-            None => _ = ended(),
+        let open = self.open().remove(id);
+        let was_open = open.is_some();
+        if let Some(session) = open {
+            session.end();
+        }
+        let was_shelved = match &self.shelf {
+            Some(shelf) if !self.stopping.is_cancelled() => shelf.ended(id).await,
+            _ => false,
+        };
+        if !was_open && !was_shelved {
+            let _ = ended();
         }
         Ok(())
     }

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tower_service::Service as _;
 use wharf_core::{
-    Code, ContextClaims, ContextRules, Error, HttpLimits, Quota, RequestMemory, TenantId, quota::Bounds,
-    service::ProtocolClient,
+    Code, ContextClaims, ContextRules, Error, HttpLimits, Quota, RequestMemory, TenantId,
+    quota::Bounds,
+    service::{PassedClient, ProtocolClient},
 };
 use wharf_mcp::{EndpointRefusal, EndpointRequest, EndpointResponse, HttpEndpoint, HttpEndpoints, Served};
 
@@ -22,6 +23,12 @@ fn endpoint(limits: HttpLimits) -> HttpEndpoint {
 }
 
 pub(crate) fn endpoint_of(served: Served, limits: HttpLimits) -> HttpEndpoint {
+    let client = client("test", &limits);
+    HttpEndpoints::new(served, info(), limits).endpoint(client)
+}
+
+/// The client of a token of this name.
+pub(crate) fn client(name: &str, limits: &HttpLimits) -> ProtocolClient {
     let readers = Bounds {
         resource: "requests that follow something",
         section: "[http.limits]",
@@ -29,14 +36,15 @@ pub(crate) fn endpoint_of(served: Served, limits: HttpLimits) -> HttpEndpoint {
         tenant: ("readers_per_tenant", limits.readers_per_tenant),
         host: ("readers", limits.readers),
     };
-    HttpEndpoints::new(served, info(), limits).endpoint(ProtocolClient {
+    ProtocolClient {
+        client: PassedClient::Named(name.to_owned()),
         plugins: None,
         rules: ContextRules::local(),
         calls: None,
         readers: Quota::new(readers),
         stopping: CancellationToken::new(),
         killed: CancellationToken::new(),
-    })
+    }
 }
 
 /// A request of 2025-11-25 where `session` is one, and of 2026-07-28 where not.
@@ -79,7 +87,7 @@ pub(crate) async fn ask(endpoint: &HttpEndpoint, request: EndpointRequest) -> En
     endpoint.clone().call(request).await.expect("taken up")
 }
 
-async fn json(response: EndpointResponse) -> Value {
+pub(crate) async fn json(response: EndpointResponse) -> Value {
     let body = response.into_body().collect().await.expect("readable").to_bytes();
     serde_json::from_slice(&body).expect("JSON")
 }

@@ -12,6 +12,7 @@ mod hostile;
 mod memory;
 mod named_tools;
 mod offers;
+mod outliving;
 mod read_once;
 mod shelf;
 mod support;

@@ -11,10 +11,11 @@ use wharf_test_support::{postgres::PostgresServer, soon};
 use super::{fresh, open, policy, put, raw, session, sharing::accounts_hold};
 
 /// The released layouts with their XXH3. They never change: the next layout is a file of its own.
-const LAYOUTS: [(&str, u64); 3] = [
+const LAYOUTS: [(&str, u64); 4] = [
     (include_str!("../../src/layout-1.sql"), 15_111_078_229_885_965_042),
     (include_str!("../../src/layout-2.sql"), 15_771_244_554_614_064_098),
     (include_str!("../../src/layout-3.sql"), 4_777_201_646_946_410_721),
+    (include_str!("../../src/layout-4.sql"), 5_625_982_446_007_844_208),
 ];
 
 #[test]
@@ -47,7 +48,7 @@ async fn a_database_of_the_first_layout_keeps_its_content_and_serves_hosts_of_bo
 
     let newer = open(&connection).await;
     let layouts = older.query_one("SELECT max(number) FROM wharf.layout", &[]).await.expect("a layout");
-    assert_eq!(layouts.get::<_, i32>(0), 3);
+    assert_eq!(layouts.get::<_, i32>(0), 4);
     let found = newer.get_many(&scope, &policy(), &["old".into()], 100).await.expect("a read").remove(0);
     let found = found.expect("what was there before");
     assert_eq!(found.value, b"before");
@@ -129,7 +130,7 @@ async fn hosts_that_start_at_once_on_a_new_database_find_one_layout() {
     }
     let count = "SELECT (SELECT count(*) FROM wharf.layout), (SELECT count(*) FROM wharf.kv)";
     let row = raw(&connection).await.query_one(count, &[]).await.expect("counts");
-    assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (3, 8));
+    assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (4, 8));
 }
 
 #[tokio::test]
@@ -139,7 +140,7 @@ async fn a_database_of_a_later_version_or_of_another_program_is_left_alone() {
     drop(open(&later).await);
     raw(&later).await.batch_execute("INSERT INTO wharf.layout VALUES (7)").await.expect("marked");
     let error = PostgresStore::open(&later, PostgresOptions::default()).await.expect_err("of a later version");
-    assert!(matches!(error, DatabaseOpenError::Newer { found: 7, known: 3, .. }), "{error:?}");
+    assert!(matches!(error, DatabaseOpenError::Newer { found: 7, known: 4, .. }), "{error:?}");
 
     let foreign = fresh(&server).await;
     raw(&foreign).await.batch_execute("CREATE SCHEMA wharf; CREATE TABLE wharf.ships (name text)").await.expect("made");

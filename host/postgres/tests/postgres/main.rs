@@ -4,6 +4,7 @@
 mod cell;
 mod contract;
 mod failures;
+mod histories;
 mod inventory;
 mod layout;
 mod sharing;

@@ -1,17 +1,21 @@
 //! The hosts of a cluster, for its operator.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use wharf_cell::{CertificateUnfit, HostRecord, InvalidPeerAddress, Members as _, StoreUnavailable, Survey, survey};
 use wharf_postgres::{DatabaseMeasure, PostgresCell};
 
-use super::{ClusterError, read, secrets_of};
-use crate::{Configuration, configuration::ClusterSettings, database::connection_options};
+use super::{ClusterError, ClusterPlugins, read, secrets_of};
+use crate::{Configuration, added::AddedPlugins, configuration::ClusterSettings, database::connection_options};
 
 /// The hosts of a cluster, for its operator.
 #[derive(Debug)]
 pub struct ClusterHosts {
-    cell: PostgresCell,
+    cell: Arc<PostgresCell>,
     settings: ClusterSettings,
     /// Of the state of each host, as far as this one is configured.
     connections: usize,
@@ -77,7 +81,7 @@ impl ClusterHosts {
         let settings = configuration.cluster.clone().ok_or(ClusterError::NoCluster)?;
         let connection = configuration.state.connection()?.ok_or(ClusterError::NoDatabase)?;
         let options = connection_options(&configuration.state);
-        let cell = PostgresCell::open(&connection, &options).await?;
+        let cell = Arc::new(PostgresCell::open(&connection, &options).await?);
         Ok(Self { cell, settings, connections: options.connections })
     }
 
@@ -107,6 +111,13 @@ impl ClusterHosts {
         let connections_of_a_host = DatabaseMeasure::connections_of_a_host(self.connections);
         let secrets = secrets_of(&self.settings).map(|secrets| secrets.len());
         Ok(ClusterCheck { database, connections_of_a_host, certificate, secrets, hosts, survey: survey_of_hosts })
+    }
+
+    /// The plugins that all hosts have, of which `data` has a copy. A component of more bytes than
+    /// `component_bytes` is left out of that.
+    #[must_use]
+    pub fn plugins(&self, data: &Path, component_bytes: u64) -> ClusterPlugins {
+        ClusterPlugins::new(Arc::clone(&self.cell) as _, AddedPlugins::of(data), component_bytes)
     }
 
     /// The hosts that live, and those that died within the last hour.

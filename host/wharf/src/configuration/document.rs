@@ -300,7 +300,7 @@ impl Configuration {
 }
 
 /// What is wrong with a text, and where.
-fn place_of(error: &toml::de::Error) -> String {
+pub(super) fn place_of(error: &toml::de::Error) -> String {
     match error.span() {
         Some(_) => error.to_string(),
         None => format!("{error}; it is said of no line: look for tables or lists that lie within each other"),

@@ -83,6 +83,13 @@ impl Host {
         self.shared.clustered.state_keys()
     }
 
+    /// Where sessions of the protocol of 2025-11-25 are written down, so that another host goes on
+    /// with those of a host that has ended; nothing where the host stands alone.
+    #[cfg(feature = "http")]
+    pub(crate) fn session_shelf(&self) -> Option<Arc<dyn wharf_core::service::SessionShelf>> {
+        self.shared.clustered.session_shelf()
+    }
+
     /// Knows what the other hosts of a cluster have, for the HTTP server of this one; nothing
     /// where the host stands alone.
     #[cfg(feature = "http")]

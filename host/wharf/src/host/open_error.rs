@@ -20,6 +20,9 @@ pub enum OpenError {
     #[cfg(feature = "postgres")]
     #[error(transparent)]
     Cluster(#[from] crate::cluster::ClusterError),
+    /// What all hosts of the cluster say of plugins is not usable here.
+    #[error("the tables of plugins that all hosts of the cluster have are not usable here: {0}")]
+    Tables(#[source] crate::configuration::InvalidConfiguration),
     /// The configuration has a table for a plugin that is nowhere, and whose name looks
     /// like that of one which would go on as if nothing were said of it.
     #[error("the configuration is not usable: {0}")]

@@ -38,6 +38,7 @@ use crate::{
 pub struct HostBuilder {
     configuration: Configuration,
     data: Option<PathBuf>,
+    compiled: Option<PathBuf>,
     state: Option<Arc<dyn StateStore>>,
     brought: BroughtBackends,
     audit: Option<Arc<dyn AuditSink>>,
@@ -59,6 +60,12 @@ impl HostBuilder {
     /// Without a directory there are no files, processes and terminals.
     pub fn data(self, data: impl Into<PathBuf>) -> Self {
         Self { data: Some(data.into()), ..self }
+    }
+
+    /// Keeps compiled code in this directory instead of `cache` below the data directory. Hosts
+    /// may share it.
+    pub fn compiled_code(self, directory: impl Into<PathBuf>) -> Self {
+        Self { compiled: Some(directory.into()), ..self }
     }
 
     /// Keeps state in a store of the app's own. Where neither this nor a directory is
@@ -138,8 +145,8 @@ impl HostBuilder {
     /// Where the state cannot be opened, or a secret of the collector of spans is not
     /// there. A cache of compiled code that cannot be used is no error: the log says so.
     pub async fn open(self) -> Result<Host, OpenError> {
-        let Self { mut configuration, data, state, brought, audit, traces, fixed_grants, uncompiled, joins_cluster } =
-            self;
+        let Self { mut configuration, data, compiled, state, .. } = self;
+        let Self { brought, audit, traces, fixed_grants, uncompiled, joins_cluster, .. } = self;
         // Processes and terminals run in other directories than this one.
         let data = data.as_deref().map(paths::absolute).transpose()?;
         let state = match state {
@@ -151,13 +158,17 @@ impl HostBuilder {
         // Clones of a configuration may be those of several hosts.
         let denials = Denials::default();
         configuration.denials = denials.clone();
+        let of_data = data.clone();
+        let sources = tokio::task::spawn_blocking(move || PluginSources::new(configuration, of_data.as_deref()));
+        let sources = sources.await.map_err(|_| OpenError::Interrupted)?.map_err(OpenError::Tables)?;
+        let configuration = sources.configuration();
         let limits = configuration.host_limits.clone();
         let runs_programs = data.is_some() && (configuration.grants_processes() || configuration.grants_terminals());
         let config = EngineConfig {
             limits: limits.clone(),
             // Plugins are asked for their lists by the default limits.
             table_elements: configuration.call_ceilings.table_elements.max(CallLimits::default().table_elements),
-            cache_directory: data.as_ref().map(|data| data.join("cache")),
+            cache_directory: compiled.or_else(|| data.as_ref().map(|data| data.join("cache"))),
         };
         let own_grants = Arc::new(configuration.host_grants());
         let app_limits = Arc::new(configuration.call_limits.clone());
@@ -173,7 +184,6 @@ impl HostBuilder {
                 backends::open(&configuration, state, data.as_deref(), brought, !fixed_grants)?;
             let engine = Engine::new(config, backends.clone());
             let schemas = configuration.output_schemas;
-            let sources = PluginSources::new(configuration, data.as_deref());
             let plugins = sources.load_at_start(&engine, uncompiled);
             if let Some(problem) = &plugins.misspelt {
                 return Err(OpenError::Misspelt(problem.clone()));
@@ -222,8 +232,24 @@ impl HostBuilder {
         let host = Host { shared: Arc::new(shared) };
         host.compile_what_is_listed();
         #[cfg(feature = "postgres")]
-        host.shared.clustered.join(host.downgrade()).await?;
+        host.shared.clustered.join(host.downgrade(), host.serve_added()).await?;
         Ok(host)
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl Host {
+    /// Serves what the data directory has by now, as long as this host is open.
+    fn serve_added(&self) -> crate::cluster::ServeAdded {
+        let host = self.downgrade();
+        Box::new(move || {
+            let host = host.upgrade();
+            Box::pin(async move {
+                if let Some(host) = host {
+                    host.look_at_added().await;
+                }
+            })
+        })
     }
 }
 
@@ -274,6 +300,7 @@ impl Host {
         HostBuilder {
             configuration,
             data: None,
+            compiled: None,
             state: None,
             brought: BroughtBackends::default(),
             audit: None,

@@ -74,6 +74,10 @@ pub enum PluginError {
     /// What was added cannot be read.
     #[error("the plugins that were added cannot be read")]
     Added(#[from] crate::added::AddedError),
+    /// What all hosts of the cluster have cannot be changed.
+    #[cfg(feature = "postgres")]
+    #[error("the plugins of the cluster cannot be changed")]
+    Cluster(#[from] crate::cluster::ClusterPluginsError),
     /// A thread ended without an answer.
     #[error("loading was interrupted")]
     Interrupted,
@@ -228,11 +232,20 @@ impl Host {
     }
 
     async fn switch(&self, name: &PluginName, on: bool) -> Result<bool, PluginError> {
-        let (shared, switched) = (Arc::clone(&self.shared), name.clone());
-        let switching = spawn_blocking(move || shared.sources.switch(&switched, on));
-        let switched = switching.await.map_err(|_| PluginError::Interrupted)??;
+        let switched = self.remember_switch(name, on).await?;
         self.reload_plugins().await?;
         Ok(switched)
+    }
+
+    /// On the data directory, or for all hosts of the cluster.
+    async fn remember_switch(&self, name: &PluginName, on: bool) -> Result<bool, PluginError> {
+        #[cfg(feature = "postgres")]
+        if let Some(plugins) = self.shared.clustered.plugins() {
+            return Ok(plugins.apply(crate::added::InstalledChange::Switch { name, on }).await?);
+        }
+        let (shared, switched) = (Arc::clone(&self.shared), name.clone());
+        let switching = spawn_blocking(move || shared.sources.switch(&switched, on));
+        Ok(switching.await.map_err(|_| PluginError::Interrupted)??)
     }
 
     /// Looks again at everything that plugins come from but the app: the files that the

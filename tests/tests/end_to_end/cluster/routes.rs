@@ -21,7 +21,7 @@ fn said(host: &ClusterHost, session: &str, message: &Value) -> Reply {
 #[test]
 fn a_session_of_the_older_era_is_served_at_every_host() {
     let Some(cluster) = cluster() else { return };
-    let (mut one, two) = (cluster.host("one"), cluster.host("two"));
+    let (one, two) = (cluster.host("one"), cluster.host("two"));
     let session = one.server.handshake().expect("a session");
     let made = said(&two, &session, &call("planning__create_goal", &json!({"goal": "Ship it"})));
     assert_ne!(made.message()["result"]["isError"], true, "{made:?}");
@@ -36,15 +36,51 @@ fn a_session_of_the_older_era_is_served_at_every_host() {
     let ended = replied(two.server.send("DELETE", "/mcp", "s", &session, ""));
     assert!(matches!(ended.status, 200..=204), "{ended:?}");
     assert_eq!(said(&one, &session, &call("planning__list_goals", &json!({}))).status, 404);
-    // One whose host has died has ended, and its client begins another one.
+}
+
+#[test]
+fn a_session_of_the_older_era_outlives_its_host() {
+    let Some(cluster) = cluster() else { return };
+    let [mut one, two, three] = ["one", "two", "three"].map(|name| cluster.host(name));
     let session = one.server.handshake().expect("a session");
-    assert_eq!(said(&two, &session, &call("planning__list_goals", &json!({}))).status, 200);
+    let list = call("planning__list_goals", &json!({}));
+    let made = said(&two, &session, &call("planning__create_goal", &json!({"goal": "Ship it"})));
+    assert_eq!(made.status, 200, "{made:?}");
     one.server.kill();
-    blocking::until("it has ended", || match said(&two, &session, &call("planning__list_goals", &json!({}))) {
-        Reply { status: 404, .. } => Ok(()),
+    blocking::until("the session goes on", || match said(&two, &session, &list) {
+        Reply { status: 200, .. } => Ok(()),
         reply => Err(format!("{reply:?}")),
     });
-    two.server.handshake().expect("another session");
+    let listed = said(&three, &session, &list);
+    assert!(listed.status == 200 && listed.body.contains("Ship it"), "{listed:?}");
+    // One host has it, since what is ended at one has ended at both.
+    let ended = replied(three.server.send("DELETE", "/mcp", "s", &session, ""));
+    assert!(matches!(ended.status, 200..=204), "{ended:?}");
+    for host in [&two, &three] {
+        assert_eq!(said(host, &session, &list).status, 404, "{}", host.name);
+    }
+}
+
+#[test]
+fn sessions_of_the_older_era_survive_hosts_that_are_stopped_one_by_one() {
+    let Some(cluster) = cluster() else { return };
+    let [one, two] = ["one", "two"].map(|name| cluster.host(name));
+    let sessions = [&one, &two].map(|host| host.server.handshake().expect("a session"));
+    let list = call("planning__list_goals", &json!({}));
+    let goes_on = |host: &ClusterHost| {
+        for session in &sessions {
+            blocking::until("the session goes on", || match said(host, session, &list) {
+                Reply { status: 200, .. } => Ok(()),
+                reply => Err(format!("{reply:?}")),
+            });
+        }
+    };
+    let data = one.retired();
+    goes_on(&two);
+    let one = cluster.host_in("one", data);
+    goes_on(&one);
+    let _ = two.retired();
+    goes_on(&one);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use wharf::{
     Digest, PluginName,
-    added::{AddedError, Receipt},
+    added::{AddedError, InstalledChange, Receipt},
     component::{Component, Inspection},
     sources::{PluginSource, RegistryLogins},
 };
@@ -74,7 +74,7 @@ impl Add {
         receipt.functions = self.functions;
         receipt.manifest = manifest;
         receipt.pinned = self.digest.is_some();
-        installation.added.add(&receipt, &component.bytes()).map_err(|error| unusable(&error))?;
+        installation.apply(InstalledChange::Add { receipt: &receipt, component: &component.bytes() })?;
         let hosts = HostAnswers::reload(&installation.data)?;
         if !installation.json {
             println!("Added {}.", receipt.name);
@@ -103,7 +103,7 @@ impl Update {
             let mut receipt = before.clone();
             (receipt.source, receipt.manifest) = (source.to_string(), manifest);
             if receipt != before {
-                installation.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
+                installation.apply(InstalledChange::Replace { receipt: &receipt, component: &bytes })?;
             }
             save(confirming.as_ref())?;
             let hosts = HostAnswers::reload(&installation.data)?;
@@ -127,7 +127,7 @@ impl Update {
         receipt.pinned = self.digest.is_some();
         receipt.replaced = Some(before.digest);
         receipt.functions = before.functions;
-        installation.added.replace(&receipt, &bytes).map_err(|error| unusable(&error))?;
+        installation.apply(InstalledChange::Replace { receipt: &receipt, component: &bytes })?;
         // Hosts read both when they are told.
         save(confirming.as_ref())?;
         let hosts = HostAnswers::reload(&installation.data)?;
@@ -168,7 +168,7 @@ fn confirming(installation: &Installation, name: &PluginName, digest: Digest) ->
     if !installation.configuration.plugins.contains_key(name) {
         return Ok(None);
     }
-    let mut edit = ConfigurationEdit::open(&installation.file).map_err(|error| unusable(&error))?;
+    let mut edit = installation.edit(name).map_err(|error| unusable(&error))?;
     edit.confirm(name, digest).map_err(|error| unusable(&error))?;
     Ok(Some(edit))
 }

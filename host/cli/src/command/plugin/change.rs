@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use wharf::{PluginName, added::AddedError};
+use wharf::{PluginName, added::InstalledChange};
 
 use super::{
     installation::{Installation, unusable},
@@ -12,20 +12,21 @@ use super::{
 use crate::{exit::Unusable, hosts::HostAnswers, print::print_json};
 
 pub(super) fn remove(installation: &Installation, name: &PluginName) -> Result<ExitCode> {
-    match installation.added.remove(name) {
-        Ok(()) => {}
-        Err(AddedError::Unknown { .. }) if is_known(installation, name) => bail!(Unusable(format!(
+    let is_added = installation.added.list().map_err(|error| unusable(&error))?.contains_key(name);
+    if !is_added && is_known(installation, name) {
+        bail!(Unusable(format!(
             "the plugin {name} was not added by command, so wharf.toml, the folder of plugins or this binary brings it; \
              `wharf plugin disable {name}` switches it off"
-        ))),
-        Err(error) => return Err(unusable(&error)),
+        )));
     }
+    installation.apply(InstalledChange::Remove(name))?;
     let hosts = HostAnswers::reload(&installation.data)?;
     if installation.json {
         print_json(&serde_json::json!({"removed": name, "hosts": hosts.to_json(None)}))?;
         return Ok(hosts.code());
     }
     println!("Removed {name}.");
+    show::tell_cluster(installation);
     hosts.print_problems();
     let still = installation.configuration.plugins.contains_key(name);
     if still {
@@ -43,10 +44,11 @@ pub(super) fn switch(installation: &Installation, name: &PluginName, on: bool) -
     if on && settings.is_some_and(|settings| !settings.enabled) {
         bail!(Unusable(format!("wharf.toml says `enabled = false` under [plugin.{name}]; change that instead")));
     }
-    installation.added.switch(name, on).map_err(|error| unusable(&error))?;
+    installation.apply(InstalledChange::Switch { name, on })?;
     let hosts = HostAnswers::reload(&installation.data)?;
     if !installation.json {
         println!("The plugin {name} is {}.", if on { "on" } else { "off" });
+        show::tell_cluster(installation);
     }
     show::told(installation, name, &hosts)
 }

@@ -1,34 +1,88 @@
 //! What the operator has: the configuration, the data directory, the plugins that were
 //! added to it.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, rc::Rc};
 
 use anyhow::Result;
 use wharf::{
-    Configuration, Digest,
-    added::AddedPlugins,
+    Configuration, Digest, PluginName,
+    added::{AddedPlugins, InstalledChange},
     sources::{PluginSource, SourceError},
 };
 
-use crate::{exit::Unusable, global::Global, progress::ProgressDisplay};
+use crate::{
+    cluster_shelf::ClusterShelf,
+    configuration_edit::{ConfigurationEdit, EditError},
+    exit::Unusable,
+    global::Global,
+    progress::ProgressDisplay,
+};
 
 /// What each command about plugins works on.
 pub(super) struct Installation {
+    /// What holds here: with the tables of the cluster, where there is one.
     pub(super) configuration: Configuration,
+    /// What the file says.
+    own: Configuration,
     /// The file of it, which may not be there.
     pub(super) file: PathBuf,
     pub(super) data: PathBuf,
+    /// What was added. Of a cluster, it is a copy.
     pub(super) added: AddedPlugins,
+    cluster: Option<Rc<ClusterShelf>>,
     pub(super) json: bool,
     pub(super) progress: ProgressDisplay,
 }
 
 impl Installation {
     pub(super) fn find(global: &Global, json: bool) -> Result<Self> {
-        let configuration = global.configuration()?;
-        let data = global.data(&configuration)?;
+        let own = global.configuration()?;
+        let data = global.data(&own)?;
         let file = global.configuration_target()?;
-        Ok(Self { added: AddedPlugins::of(&data), configuration, file, data, json, progress: global.progress() })
+        Ok(Self {
+            added: AddedPlugins::of(&data),
+            cluster: None,
+            configuration: own.as_of_cluster(&data).map_err(|error| unusable(&error))?,
+            own,
+            file,
+            data,
+            json,
+            progress: global.progress(),
+        })
+    }
+
+    /// As [`Installation::find`], for a command that changes what is installed: where the
+    /// configuration names a cluster, it is changed for all hosts of that.
+    pub(super) fn to_change(global: &Global, json: bool, of_cluster: bool) -> Result<Self> {
+        let found = Self::find(global, json)?;
+        if !of_cluster && found.own.cluster.is_none() {
+            return Ok(found);
+        }
+        let shelf = ClusterShelf::open(&found.own, &found.data)?;
+        // The copy may be a later one now.
+        let configuration = found.own.as_of_cluster(&found.data).map_err(|error| unusable(&error))?;
+        Ok(Self { configuration, cluster: Some(Rc::new(shelf)), ..found })
+    }
+
+    /// The table of a plugin, to be changed: that of all hosts, unless this one has its own.
+    pub(super) fn edit(&self, name: &PluginName) -> Result<ConfigurationEdit, EditError> {
+        match &self.cluster {
+            Some(shelf) if !self.own.plugins.contains_key(name) => ConfigurationEdit::of_cluster(Rc::clone(shelf)),
+            _ => ConfigurationEdit::open(&self.file),
+        }
+    }
+
+    /// Whether what is changed is changed for all hosts of a cluster.
+    pub(super) fn is_of_cluster(&self) -> bool {
+        self.cluster.is_some()
+    }
+
+    /// Changes what is installed; whether it is another set now.
+    pub(super) fn apply(&self, change: InstalledChange<'_>) -> Result<bool> {
+        match &self.cluster {
+            None => self.added.apply(change).map_err(|error| unusable(&error)),
+            Some(shelf) => shelf.apply(change).map_err(|error| unusable(&error)),
+        }
     }
 }
 

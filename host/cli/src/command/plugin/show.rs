@@ -221,6 +221,13 @@ fn print_status(status: &Value, with_component: bool) {
     }
 }
 
+/// Says that hosts elsewhere follow, where they do.
+pub(super) fn tell_cluster(installation: &Installation) {
+    if installation.is_of_cluster() {
+        println!("All hosts of the cluster have it so within seconds.");
+    }
+}
+
 /// What a plugin is now, and what the running hosts made of it.
 pub(super) fn changed(installation: &Installation, receipt: &Receipt, hosts: &HostAnswers) -> Result<ExitCode> {
     let name = &receipt.name;
@@ -229,6 +236,7 @@ pub(super) fn changed(installation: &Installation, receipt: &Receipt, hosts: &Ho
         return Ok(code(name, hosts));
     }
     print_receipt(receipt);
+    tell_cluster(installation);
     let missing = receipt.wanted_grants.iter().filter(|asked| !receipt.grants.contains(asked));
     let written = installation.configuration.settings_of(name).grants.unwrap_or_default();
     let is_written = |asked: &&String| Capability::from_word(asked).is_some_and(|asked| written.names(asked));
