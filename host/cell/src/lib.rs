@@ -2,8 +2,8 @@
 //!
 //! The hosts of a cell share a database, which says who belongs to it ([`Members`]), which
 //! host is the home of a session ([`Homes`]), which plugins all of them have ([`PluginShelf`]),
-//! and which host goes on with a session of the protocol ([`ProtocolSessions`]). A call that needs a home is passed on to it as a
-//! whole, over HTTP/2 with certificates on both sides. Nothing here elects, gossips or agrees:
+//! and which host goes on with a session of the protocol ([`ProtocolSessions`]). A call that needs
+//! a home is passed on to it as a whole, over HTTP/2 with certificates on both sides. Nothing here elects, gossips or agrees:
 //! the database decides, by compare-and-swap.
 //!
 //! This crate alone knows peers. It knows no plugin and no SQL; [`Cell`] is given the stores and

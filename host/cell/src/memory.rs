@@ -1,4 +1,4 @@
-//! Members, homes and plugins in memory, for tests: what the database does, in one process.
+//! Members, homes, plugins and sessions in memory, for tests: what the database does, in one process.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,7 +16,7 @@ use crate::{
     NewMember, PluginShelf, ProtocolSessions, SessionKey, SessionName, ShelvedSet, StoreUnavailable,
 };
 
-/// Members, homes and plugins in memory. It can be told not to answer.
+/// Members, homes, plugins and sessions in memory. It can be told not to answer.
 #[derive(Debug, Default)]
 pub struct MemoryCell {
     state: Mutex<State>,
@@ -31,7 +31,7 @@ struct State {
     homes: HashMap<SessionKey, Home>,
     installed: ShelvedSet,
     sessions: HashMap<SessionName, (ShelvedSession, Incarnation)>,
-    components: BTreeMap<String, Vec<u8>>,
+    components: HashMap<Digest, Vec<u8>>,
 }
 
 #[derive(Debug)]
@@ -254,8 +254,7 @@ impl PluginShelf for MemoryCell {
 
     async fn install(&self, expected: i64, text: &str, named: &[Digest]) -> Result<bool, StoreUnavailable> {
         let mut state = self.state()?;
-        let is_there = |digest: &Digest| state.components.contains_key(&digest.to_hex());
-        if state.installed.revision != expected || !named.iter().all(is_there) {
+        if state.installed.revision != expected || !named.iter().all(|digest| state.components.contains_key(digest)) {
             return Ok(false);
         }
         state.installed = ShelvedSet { revision: expected + 1, text: text.to_owned() };
@@ -263,12 +262,12 @@ impl PluginShelf for MemoryCell {
     }
 
     async fn keep_component(&self, digest: &Digest, component: &[u8]) -> Result<(), StoreUnavailable> {
-        self.state()?.components.insert(digest.to_hex(), component.to_vec());
+        self.state()?.components.insert(*digest, component.to_vec());
         Ok(())
     }
 
     async fn component(&self, digest: &Digest, limit: u64) -> Result<Option<Vec<u8>>, StoreUnavailable> {
-        let found = self.state()?.components.get(&digest.to_hex()).cloned();
+        let found = self.state()?.components.get(digest).cloned();
         Ok(found.filter(|component| component.len() as u64 <= limit))
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use tokio::runtime::Runtime;
 use wharf::{
-    Configuration, InvalidConfiguration,
+    Configuration, InvalidConfiguration, PluginName,
     added::InstalledChange,
     cluster::{ClusterHosts, ClusterPlugins, ClusterPluginsError},
 };
@@ -39,6 +39,11 @@ impl ClusterShelf {
     /// Changes what is installed at all hosts; whether it is another set now.
     pub(crate) fn apply(&self, change: InstalledChange<'_>) -> Result<bool, ClusterPluginsError> {
         self.runtime.block_on(self.plugins.apply(change))
+    }
+
+    /// Whether the `wharf.toml` of this host has a table for a plugin, which goes before that of all.
+    pub(crate) fn host_names(&self, plugin: &PluginName) -> bool {
+        self.own.plugins.contains_key(plugin)
     }
 
     /// The tables that all hosts have.

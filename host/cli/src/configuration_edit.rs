@@ -5,11 +5,12 @@
 //! rename. Only the operator's commands come here. The tables that all hosts of a cluster have are
 //! changed the same way, and are in its database.
 
+mod place;
 #[cfg(test)]
 mod tests;
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
     rc::Rc,
 };
@@ -21,6 +22,7 @@ use wharf::{
     grant::{Capability, ExchangeFolder, Expiry},
 };
 
+use self::place::EditPlace;
 use crate::cluster_shelf::ClusterShelf;
 
 /// Why a configuration cannot be changed.
@@ -81,24 +83,6 @@ pub(crate) struct ConfigurationEdit {
     document: DocumentMut,
 }
 
-/// Where what is changed stands.
-#[derive(Debug)]
-enum EditPlace {
-    File(PathBuf),
-    /// With the tables that all hosts have.
-    Cluster(Rc<ClusterShelf>),
-}
-
-impl EditPlace {
-    /// What a person calls it.
-    fn name(&self) -> String {
-        match self {
-            Self::File(path) => path.display().to_string(),
-            Self::Cluster(_) => "the tables of all hosts of the cluster".to_owned(),
-        }
-    }
-}
-
 /// What is granted by a command.
 #[derive(Debug, Clone)]
 pub(crate) struct GrantChange {
@@ -129,22 +113,27 @@ impl ConfigurationEdit {
     /// # Errors
     /// Where it cannot be read, or is no TOML.
     pub(crate) fn open(path: &Path) -> Result<Self, EditError> {
-        // A link stays one: what it leads to is replaced.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let before = read(&path)?;
-        Self::of(EditPlace::File(path), before)
+        Self::at(EditPlace::file(path))
     }
 
-    /// Reads the tables that all hosts of a cluster have, to change them.
+    /// Reads what has the table of a plugin: the tables of all hosts of a cluster, where there are
+    /// such and the host has no table of its own for it, and else its file.
     ///
     /// # Errors
-    /// Where they cannot be read.
-    pub(crate) fn of_cluster(shelf: Rc<ClusterShelf>) -> Result<Self, EditError> {
-        let before = shelf.tables()?;
-        Self::of(EditPlace::Cluster(shelf), Some(before))
+    /// As [`ConfigurationEdit::open`].
+    pub(crate) fn of_plugin(
+        name: &PluginName,
+        path: &Path,
+        shelf: Option<&Rc<ClusterShelf>>,
+    ) -> Result<Self, EditError> {
+        match shelf.filter(|shelf| !shelf.host_names(name)) {
+            Some(shelf) => Self::at(EditPlace::Cluster(Rc::clone(shelf))),
+            None => Self::open(path),
+        }
     }
 
-    fn of(place: EditPlace, before: Option<String>) -> Result<Self, EditError> {
+    fn at(place: EditPlace) -> Result<Self, EditError> {
+        let before = place.read()?;
         let document = before.as_deref().unwrap_or_default().parse::<DocumentMut>();
         let document = document.map_err(|error| EditError::Text { place: place.name(), problem: error.to_string() })?;
         Ok(Self { place, before, document })
@@ -294,11 +283,7 @@ impl ConfigurationEdit {
     /// # Errors
     /// Where it would not be usable.
     pub(crate) fn check(&self) -> Result<Configuration, EditError> {
-        let checked = match &self.place {
-            EditPlace::File(path) => Configuration::parse(&self.text(), path.parent().unwrap_or(Path::new("."))),
-            EditPlace::Cluster(shelf) => shelf.check(&self.text()),
-        };
-        checked.map_err(|problem| EditError::Refused { problem })
+        self.place.check(&self.text()).map_err(|problem| EditError::Refused { problem })
     }
 
     /// Writes it, if it is usable and nobody else has changed it.
@@ -308,63 +293,12 @@ impl ConfigurationEdit {
     /// written. The file is as it was then.
     pub(crate) fn save(&self) -> Result<(), EditError> {
         self.check()?;
-        match &self.place {
-            EditPlace::File(path) => self.write(path),
-            EditPlace::Cluster(shelf) => Ok(shelf.write(self.before(), &self.text())?),
-        }
-    }
-
-    fn write(&self, path: &Path) -> Result<(), EditError> {
-        let failed = |source| EditError::File { what: "write", path: path.to_owned(), source };
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        fs::create_dir_all(directory).map_err(failed)?;
-        let new = new_file(directory, path).map_err(failed)?;
-        io::Write::write_all(&mut new.as_file(), self.text().as_bytes()).map_err(failed)?;
-        new.as_file().sync_all().map_err(failed)?;
-        if read(path)? != self.before {
-            return Err(EditError::Changed { path: path.to_owned() });
-        }
-        new.persist(path).map_err(|error| failed(error.error))?;
-        Ok(())
+        self.place.write(self.before.as_deref(), &self.text())
     }
 
     fn plugin(&mut self, name: &PluginName) -> Result<&mut dyn TableLike, EditError> {
         let plugins = table(self.document.as_table_mut(), "plugin", true)?;
         table(plugins, name.as_str(), false)
-    }
-}
-
-/// A file beside the one that it will replace, with its permissions and owner.
-fn new_file(directory: &Path, old: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".wharf-").suffix(".toml");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
-        let Ok(metadata) = fs::metadata(old) else {
-            // As any new file: what its maker's mask leaves.
-            return builder.permissions(fs::Permissions::from_mode(0o666)).tempfile_in(directory);
-        };
-        let new = builder.tempfile_in(directory)?;
-        let made = new.as_file().metadata()?;
-        if (made.uid(), made.gid()) != (metadata.uid(), metadata.gid()) {
-            fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid()))?;
-        }
-        new.as_file().set_permissions(metadata.permissions())?;
-        Ok(new)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = old;
-        builder.tempfile_in(directory)
-    }
-}
-
-fn read(path: &Path) -> Result<Option<String>, EditError> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(EditError::File { what: "read", path: path.to_owned(), source }),
     }
 }
 

@@ -28,8 +28,6 @@ pub(crate) use set::InstalledSet;
 #[cfg(feature = "postgres")]
 pub(crate) use shared::{LaterCopy, SharedSet};
 
-use set::FORMAT;
-
 /// Where they are, below the data directory.
 const PLUGINS: &str = "plugins";
 /// The set of what is installed.
@@ -145,14 +143,8 @@ impl AddedPlugins {
 
     pub(crate) fn set(&self) -> Result<InstalledSet, AddedError> {
         let path = self.directory.join(SET);
-        match read_json::<InstalledSet>(&path)? {
-            None => Ok(InstalledSet::default()),
-            Some(set) if set.format == FORMAT => Ok(set),
-            Some(set) => {
-                let problem = format!("its format is {}, and {FORMAT} is what is read", set.format);
-                Err(AddedError::Unreadable { path, problem })
-            }
-        }
+        let set = read_json::<InstalledSet>(&path)?.unwrap_or_default();
+        set.checked().map_err(|problem| AddedError::Unreadable { path, problem })
     }
 
     /// What was written down of a plugin when it was added; nothing where none of this

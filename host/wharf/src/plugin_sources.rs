@@ -61,20 +61,27 @@ impl SourcedConfiguration {
 }
 
 impl PluginSources {
-    /// # Errors
-    /// Where the tables of the cluster are not usable here.
-    pub(crate) fn new(configuration: Configuration, data: Option<&Path>) -> Result<Self, InvalidConfiguration> {
-        let sources = Self {
+    pub(crate) fn new(configuration: Configuration, data: Option<&Path>) -> Self {
+        Self {
             folder: configuration.plugin_folder.clone().map(Folder::open),
             configuration: Mutex::new(SourcedConfiguration::of(configuration)),
             added: data.map(AddedPlugins::of),
             data: data.map(Path::to_owned).unwrap_or_default(),
             loaded: Mutex::default(),
             reloading: tokio::sync::Mutex::default(),
-        };
-        let set = sources.set_or_last();
-        sources.configuration.lock().take(&set.tables, &sources.data)?;
-        Ok(sources)
+        }
+    }
+
+    /// Takes the tables of the cluster, where the host is of one. Blocks.
+    ///
+    /// # Errors
+    /// Where they are not usable here.
+    pub(crate) fn take_cluster(&self) -> Result<(), InvalidConfiguration> {
+        let mut present = self.configuration.lock();
+        match present.own.cluster {
+            Some(_) => present.take(&self.set_or_last().tables, &self.data),
+            None => Ok(()),
+        }
     }
 
     /// What was denied so far goes on being counted, by the same clock.

@@ -273,11 +273,16 @@ pub(crate) fn gone(setting: &Setting, report: &mut Report) -> Result<()> {
             took.push(until_gone(&other, &call).await?.as_secs_f64());
             dying.server = cluster.start(&dying.data, &dying.tables)?;
         }
-        let worst = took.iter().copied().fold(0.0, f64::max);
-        let text = format!("seconds, the worst of {}; p50 {:.3} s", took.len(), median(took));
-        report.note(KEYS[4], worst, &text);
+        note_worst(report, KEYS[4], took);
         Ok(())
     })
+}
+
+/// Notes the worst of so many seconds.
+fn note_worst(report: &mut Report, key: &str, took: Vec<f64>) {
+    let worst = took.iter().copied().fold(0.0, f64::max);
+    let text = format!("seconds, the worst of {}; p50 {:.3} s", took.len(), median(took));
+    report.note(key, worst, &text);
 }
 
 async fn until_gone(host: &ClusterHost, call: &[u8]) -> Result<Duration> {
@@ -311,9 +316,7 @@ pub(crate) fn plugin(setting: &Setting, report: &mut Report) -> Result<()> {
             }
             took.push(began.elapsed().as_secs_f64());
         }
-        let worst = took.iter().copied().fold(0.0, f64::max);
-        let text = format!("seconds, the worst of {}; p50 {:.3} s", took.len(), median(took));
-        report.note(KEYS[6], worst, &text);
+        note_worst(report, KEYS[6], took);
         Ok(())
     })
 }

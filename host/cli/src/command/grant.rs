@@ -128,17 +128,14 @@ impl GrantArguments {
         let read = |path: &Path| Configuration::read(path).map_err(|error| Unusable(with_causes(&error)));
         let own = if target.exists() { read(&target)? } else { Configuration::default() };
         let data = global.data(&own)?;
-        let shelf = own.cluster.is_some().then(|| ClusterShelf::open(&own, &data)).transpose()?;
+        let shelf = own.cluster.is_some().then(|| ClusterShelf::open(&own, &data).map(Rc::new)).transpose()?;
         let configuration = own.as_of_cluster(&data).map_err(|error| Unusable(with_causes(&error)))?;
         let policy = self.from.as_deref().map(Policy::read).transpose();
         let policy = policy.map_err(|error| Unusable(with_causes(&error)))?;
         let wanted = Wanted { plugin: &self.plugin, name: self.name.as_ref(), functions: self.functions };
         let subject = Subject::find(&wanted, &configuration, (&data, global.progress()))?;
         subject.describe(self.confirm);
-        let edit = match shelf {
-            Some(shelf) if !own.plugins.contains_key(&subject.name) => ConfigurationEdit::of_cluster(Rc::new(shelf)),
-            _ => ConfigurationEdit::open(&target),
-        };
+        let edit = ConfigurationEdit::of_plugin(&subject.name, &target, shelf.as_ref());
         let mut edit = edit.map_err(unusable)?;
         let (mut confirm, mut grantings, mut memory_bytes) = (self.confirm, Vec::new(), None);
         if let Some(policy) = &policy {

@@ -26,7 +26,7 @@ use crate::global::Global;
 ///
 /// Where wharf.toml names a cluster, what is added, replaced, switched or removed is so at
 /// all its hosts: they read it from the database within seconds, and a host that was away
-/// before it serves. Grants are in the wharf.toml of each host.
+/// before it serves. `wharf grant` then grants at all of them, too.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

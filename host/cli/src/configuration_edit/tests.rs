@@ -1,5 +1,7 @@
 //! Changes of files as operators write them.
 
+use std::fs;
+
 use super::*;
 
 const WRITTEN: &str = "\

@@ -8,7 +8,7 @@ use wharf_core::{Digest, PluginName};
 use super::{AddedError, MAX_PLUGINS, Receipt};
 
 /// Sets of another shape are not read.
-pub(super) const FORMAT: u32 = 1;
+const FORMAT: u32 = 1;
 
 /// What is installed, and what is switched off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,6 +109,14 @@ impl InstalledSet {
             InstalledChange::Switch { name, on: false } => return Ok(self.disabled.insert(name.clone())),
         }
         Ok(true)
+    }
+
+    /// The set, where it has the form that is read; else what is wrong with it.
+    pub(super) fn checked(self) -> Result<Self, String> {
+        match self.format {
+            FORMAT => Ok(self),
+            other => Err(format!("its format is {other}, and {FORMAT} is what is read")),
+        }
     }
 
     /// Whether nothing was said of any plugin.

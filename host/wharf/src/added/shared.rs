@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::{Deserialize, Serialize};
 use wharf_core::{Digest, PluginName};
 
-use super::{AddedError, AddedPlugins, InstalledChange, InstalledSet, MAX_FILE_BYTES, Receipt, set::FORMAT};
+use super::{AddedError, AddedPlugins, InstalledChange, InstalledSet, MAX_FILE_BYTES, Receipt};
 
 /// The set that all hosts of a cluster have, with what was written down of each plugin.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,10 +31,7 @@ impl SharedSet {
             return Ok(Self::default());
         }
         let shared: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        match shared.set.format {
-            FORMAT => Ok(shared),
-            other => Err(format!("its format is {other}, and {FORMAT} is what is read")),
-        }
+        Ok(Self { set: shared.set.checked()?, ..shared })
     }
 
     /// The text of it; nothing where it is longer than any host reads.

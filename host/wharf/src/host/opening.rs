@@ -158,12 +158,7 @@ impl HostBuilder {
         // Clones of a configuration may be those of several hosts.
         let denials = Denials::default();
         configuration.denials = denials.clone();
-        let of_data = data.clone();
-        let sources = tokio::task::spawn_blocking(move || PluginSources::new(configuration, of_data.as_deref()));
-        let sources = sources.await.map_err(|_| OpenError::Interrupted)?.map_err(OpenError::Tables)?;
-        let configuration = sources.configuration();
         let limits = configuration.host_limits.clone();
-        let runs_programs = data.is_some() && (configuration.grants_processes() || configuration.grants_terminals());
         let config = EngineConfig {
             limits: limits.clone(),
             // Plugins are asked for their lists by the default limits.
@@ -180,6 +175,11 @@ impl HostBuilder {
         let tracer = traces.map(|sink| Tracer::new(sink, configuration.traces.sampling));
         let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer, state.host_time());
         let opening = tokio::task::spawn_blocking(move || {
+            let sources = PluginSources::new(configuration, data.as_deref());
+            sources.take_cluster().map_err(OpenError::Tables)?;
+            let configuration = sources.configuration();
+            let runs_programs =
+                data.is_some() && (configuration.grants_processes() || configuration.grants_terminals());
             let OpenedBackends { backends, staging } =
                 backends::open(&configuration, state, data.as_deref(), brought, !fixed_grants)?;
             let engine = Engine::new(config, backends.clone());
@@ -189,9 +189,10 @@ impl HostBuilder {
                 return Err(OpenError::Misspelt(problem.clone()));
             }
             let registry = Registry::new(plugins, schemas);
-            Ok::<_, OpenError>((registry, sources, engine, backends, staging))
+            Ok::<_, OpenError>((registry, sources, runs_programs, engine, backends, staging))
         });
-        let (registry, sources, engine, backends, staging) = opening.await.map_err(|_| OpenError::Interrupted)??;
+        let opened = opening.await.map_err(|_| OpenError::Interrupted)??;
+        let (registry, sources, runs_programs, engine, backends, staging) = opened;
         // A command that is over in a moment tells its user, and leaves the audit alone.
         for rejected in registry.rejected().iter().filter(|_| !fixed_grants) {
             let (subject, failed) = ((rejected.name.clone(), None), AuditOutcome::Failed(Code::Invalid));

@@ -16,7 +16,7 @@ use crate::workspace::Workspace;
 /// The lowest priority, at which the computing of one part delays no other part.
 const LOWEST: &str = "19";
 
-/// Runs the parts; what became of them, in the order in which they ended.
+/// Runs the parts; what became of each, row by row.
 pub(super) fn run(workspace: &Workspace, parts: Vec<TestPart>) -> Vec<PartOutcome> {
     let (behind, parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.only_computes());
     let (alone, parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| *part == TestPart::Rust);

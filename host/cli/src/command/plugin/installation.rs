@@ -1,7 +1,10 @@
 //! What the operator has: the configuration, the data directory, the plugins that were
 //! added to it.
 
-use std::{path::PathBuf, rc::Rc};
+use std::{
+    path::{Path, PathBuf},
+    rc::Rc,
+};
 
 use anyhow::Result;
 use wharf::{
@@ -22,8 +25,6 @@ use crate::{
 pub(super) struct Installation {
     /// What holds here: with the tables of the cluster, where there is one.
     pub(super) configuration: Configuration,
-    /// What the file says.
-    own: Configuration,
     /// The file of it, which may not be there.
     pub(super) file: PathBuf,
     pub(super) data: PathBuf,
@@ -36,14 +37,31 @@ pub(super) struct Installation {
 
 impl Installation {
     pub(super) fn find(global: &Global, json: bool) -> Result<Self> {
+        Self::read(global, json, |_, _| Ok(None))
+    }
+
+    /// As [`Installation::find`], for a command that changes what is installed: where the
+    /// configuration names a cluster, it is changed for all hosts of that.
+    pub(super) fn to_change(global: &Global, json: bool, of_cluster: bool) -> Result<Self> {
+        Self::read(global, json, |own, data| {
+            let is_shared = of_cluster || own.cluster.is_some();
+            is_shared.then(|| ClusterShelf::open(own, data).map(Rc::new)).transpose()
+        })
+    }
+
+    /// `shelf` brings the copy of a cluster up to date, which is read after it.
+    fn read(
+        global: &Global,
+        json: bool,
+        shelf: impl FnOnce(&Configuration, &Path) -> Result<Option<Rc<ClusterShelf>>>,
+    ) -> Result<Self> {
         let own = global.configuration()?;
         let data = global.data(&own)?;
         let file = global.configuration_target()?;
         Ok(Self {
-            added: AddedPlugins::of(&data),
-            cluster: None,
+            cluster: shelf(&own, &data)?,
             configuration: own.as_of_cluster(&data).map_err(|error| unusable(&error))?,
-            own,
+            added: AddedPlugins::of(&data),
             file,
             data,
             json,
@@ -51,25 +69,9 @@ impl Installation {
         })
     }
 
-    /// As [`Installation::find`], for a command that changes what is installed: where the
-    /// configuration names a cluster, it is changed for all hosts of that.
-    pub(super) fn to_change(global: &Global, json: bool, of_cluster: bool) -> Result<Self> {
-        let found = Self::find(global, json)?;
-        if !of_cluster && found.own.cluster.is_none() {
-            return Ok(found);
-        }
-        let shelf = ClusterShelf::open(&found.own, &found.data)?;
-        // The copy may be a later one now.
-        let configuration = found.own.as_of_cluster(&found.data).map_err(|error| unusable(&error))?;
-        Ok(Self { configuration, cluster: Some(Rc::new(shelf)), ..found })
-    }
-
-    /// The table of a plugin, to be changed: that of all hosts, unless this one has its own.
+    /// The table of a plugin, to be changed.
     pub(super) fn edit(&self, name: &PluginName) -> Result<ConfigurationEdit, EditError> {
-        match &self.cluster {
-            Some(shelf) if !self.own.plugins.contains_key(name) => ConfigurationEdit::of_cluster(Rc::clone(shelf)),
-            _ => ConfigurationEdit::open(&self.file),
-        }
+        ConfigurationEdit::of_plugin(name, &self.file, self.cluster.as_ref())
     }
 
     /// Whether what is changed is changed for all hosts of a cluster.
