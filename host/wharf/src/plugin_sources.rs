@@ -85,11 +85,16 @@ impl PluginSources {
     }
 
     /// What was denied so far goes on being counted, by the same clock.
-    pub(crate) fn configure(&self, configuration: Configuration) {
+    ///
+    /// # Errors
+    /// Where the tables of the cluster are not usable with it, which then changes nothing: without
+    /// them, plugins may have what the cluster took from them.
+    pub(crate) fn configure(&self, configuration: Configuration) -> Result<(), InvalidConfiguration> {
         let mut present = self.configuration.lock();
-        let tables = std::mem::take(&mut present.tables);
-        *present = SourcedConfiguration::of(configuration.in_place_of(&present.own));
-        self.take_tables(&mut present, &tables);
+        let mut next = SourcedConfiguration::of(configuration.in_place_of(&present.own));
+        next.take(&present.tables, &self.data)?;
+        *present = next;
+        Ok(())
     }
 
     /// What the configuration says, with the tables of the cluster.
@@ -202,5 +207,31 @@ impl PluginSources {
             uncompiled: Uncompiled::Compile,
             compiled: None,
         }
+    }
+}
+
+#[cfg(all(test, feature = "postgres"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_that_does_not_allow_the_tables_of_the_cluster_changes_nothing() {
+        const CLUSTER: &str = "[state]\ndatabase_file = \"database\"\n[cluster]\nname = \"test\"\naddress = \"localhost:7443\"\n\
+                               [cluster.tls]\ncertificate = \"c\"\nkey = \"k\"\nauthority = \"a\"\n";
+        const TABLES: &str =
+            "[plugin.planning]\nenabled = false\n[plugin.planning.limits]\nwall_time_milliseconds = 60000\n";
+        let parsed = |text: &str| Configuration::parse(&format!("{text}{CLUSTER}"), Path::new(".")).expect("usable");
+        let sources = PluginSources::new(parsed(""), None);
+        sources.configuration.lock().take(TABLES, Path::new("/data")).expect("usable");
+        let planning = "planning".parse().expect("legal");
+        let is_on = || sources.configuration().settings_of(&planning).enabled;
+        assert!(!is_on());
+        let lower = parsed("[ceilings]\nwall_time_milliseconds = 50000\n");
+        let refused = sources.configure(lower).expect_err("the tables are above the ceiling");
+        assert!(refused.to_string().contains("wall_time_milliseconds"), "{refused}");
+        assert!(!is_on(), "what the cluster has switched off stays so");
+        sources.configure(parsed("[ceilings]\nwall_time_milliseconds = 70000\n")).expect("usable");
+        assert!(!is_on());
+        assert_eq!(sources.configuration().call_ceilings.wall_time_milliseconds, 70_000);
     }
 }

@@ -28,6 +28,7 @@ use super::{
     wire::{self, Base64Bytes, ControlReply, ControlRequest, OpeningLine, TerminalOrder},
 };
 use crate::{
+    PluginError,
     configuration::Configuration,
     host::{Host, WeakHost},
     paths, process_report, secret, terminals,
@@ -206,7 +207,10 @@ impl ControlServer {
         let reread = Arc::clone(&self.reread);
         let read = tokio::task::spawn_blocking(move || reread()).await.map_err(|error| error.to_string())?;
         let (changed, problem) = match read {
-            Ok(configuration) => (host.reconfigure_plugins(configuration).await, None),
+            Ok(configuration) => match host.reconfigure_plugins(configuration).await {
+                Err(unusable @ PluginError::Unusable(_)) => (host.reload_plugins().await, Some(with_causes(&unusable))),
+                reconfigured => (reconfigured, None),
+            },
             Err(problem) => (host.reload_plugins().await, Some(problem)),
         };
         Ok(plugins(host, changed.map_err(|error| with_causes(&error))?, problem))

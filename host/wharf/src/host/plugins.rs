@@ -78,6 +78,11 @@ pub enum PluginError {
     #[cfg(feature = "postgres")]
     #[error("the plugins of the cluster cannot be changed")]
     Cluster(#[from] crate::cluster::ClusterPluginsError),
+    /// What all hosts of the cluster have is not usable with the new configuration of this one.
+    #[error(
+        "the tables of plugins that all hosts of the cluster have are not usable with this configuration, so the one before holds"
+    )]
+    Unusable(#[source] crate::InvalidConfiguration),
     /// A thread ended without an answer.
     #[error("loading was interrupted")]
     Interrupted,
@@ -294,9 +299,10 @@ impl Host {
     /// holds from the next start; so does a capability that nothing was granted before.
     ///
     /// # Errors
-    /// As [`Host::reload_plugins`].
+    /// [`PluginError::Unusable`] where the host is one of a cluster whose tables this configuration
+    /// does not allow: the one before holds. Else as [`Host::reload_plugins`].
     pub async fn reconfigure_plugins(&self, configuration: Configuration) -> Result<bool, PluginError> {
-        self.shared.sources.configure(configuration);
+        self.shared.sources.configure(configuration).map_err(PluginError::Unusable)?;
         self.reload_plugins().await
     }
 
