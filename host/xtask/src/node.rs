@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use anyhow::{Context, Result, bail};
 
@@ -34,8 +35,11 @@ pub(crate) fn prepare(workspace: &Workspace, source: &Path) -> Result<Node> {
     Ok(Node { program: program(&folder)?, folder })
 }
 
-/// Installs what `source` pins into a folder, unless that has been done.
+/// Installs what `source` pins into a folder, unless that has been done. Parts of a run that want
+/// the same wait for the one that began.
 pub(crate) fn install_once(source: &Path, folder: &Path, what: &str) -> Result<()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock();
     let wanted = PINNED
         .map(|name| fs::read_to_string(source.join(name)).with_context(|| format!("cannot read {name}")))
         .into_iter()

@@ -5,6 +5,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use anyhow::{Context, Result, bail};
 
@@ -13,8 +14,11 @@ use crate::debian;
 use crate::workspace::Workspace;
 
 /// Returns the interpreter of the environment `name`, which has what
-/// `requirements` lists; sets it up where it is missing or out of date.
+/// `requirements` lists; sets it up where it is missing or out of date. Parts of a run that want
+/// one at once wait for each other.
 pub(crate) fn interpreter(workspace: &Workspace, name: &str, requirements: &Path) -> Result<PathBuf> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock();
     let folder = workspace.target().join(name);
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let wanted =

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 
@@ -43,20 +44,33 @@ impl JavaScriptKit {
     const PARTS: [&str; 9] =
         ["bin", "examples", "scripts", "src", "test", "wasi", "tsconfig.json", "tsconfig.examples.json", "README.md"];
 
-    /// Compiles the kit as its sources are now.
+    /// Compiles the kit as its sources are now, once in a run.
     pub(crate) fn build(&self) -> Result<()> {
-        self.npm(&self.folder, &["run", "--silent", "build"])
+        static BUILT: Mutex<bool> = Mutex::new(false);
+        let mut is_built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*is_built {
+            self.npm(&self.folder, &["run", "--silent", "build"])?;
+            *is_built = true;
+        }
+        Ok(())
     }
 
     pub(crate) fn prepare(workspace: &Workspace) -> Result<Self> {
         let (source, copy) = (workspace.root.join("sdk/javascript"), workspace.target().join("javascript-kit"));
         let folder = copy.join("sdk/javascript");
-        node::install_once(&source, &folder, "what compiles the kit of JavaScript")?;
-        for part in Self::PARTS {
-            copy_over(&source.join(part), &folder.join(part))?;
+        // Once in a run: another part may be reading what is copied.
+        static COPIED: Mutex<bool> = Mutex::new(false);
+        let mut is_copied = COPIED.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*is_copied {
+            node::install_once(&source, &folder, "what compiles the kit of JavaScript")?;
+            for part in Self::PARTS {
+                copy_over(&source.join(part), &folder.join(part))?;
+            }
+            copy_over(&workspace.root.join("wit"), &copy.join("wit"))?;
+            copy_over(&workspace.root.join("LICENSE"), &copy.join("LICENSE"))?;
+            *is_copied = true;
         }
-        copy_over(&workspace.root.join("wit"), &copy.join("wit"))?;
-        copy_over(&workspace.root.join("LICENSE"), &copy.join("LICENSE"))?;
+        drop(is_copied);
         // The Node.js that the tools of the benchmark are run with: the system's may be too old.
         let (tools, installed) =
             (workspace.root.join("tests/guests/languages/javascript"), workspace.target().join("componentize-qjs"));

@@ -2,7 +2,8 @@
 //!
 //! The Rust tests have deadlines, and wait for children, browsers and clocks meanwhile. Parts that
 //! only compute take what they leave of the processors. Once they are through, the parts that wait
-//! for clients run in two rows: that of the slow client, and all others.
+//! for clients run in two rows, since what makes a component computes on one processor: that of the
+//! slow client and of authors, and all others.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +21,8 @@ const LOWEST: &str = "19";
 pub(super) fn run(workspace: &Workspace, parts: Vec<TestPart>) -> Vec<PartOutcome> {
     let (behind, parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.only_computes());
     let (alone, parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| *part == TestPart::Rust);
-    let (first, second): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| *part == TestPart::Client);
+    let (first, second): (Vec<_>, Vec<_>) =
+        parts.into_iter().partition(|part| matches!(part, TestPart::Client | TestPart::Author));
     let all = |parts: Vec<TestPart>| parts.into_iter().map(|part| part.run(workspace)).collect::<Vec<_>>();
     thread::scope(|scope| {
         let behind = scope.spawn(|| {
