@@ -18,6 +18,7 @@ mod fixture;
 mod following;
 pub mod hostile;
 pub mod kills;
+pub mod nats;
 mod oci;
 mod server;
 mod setup;

@@ -2,6 +2,7 @@
 
 mod beats;
 mod files;
+mod notices;
 mod passing;
 mod routing;
 mod sessions;
@@ -9,7 +10,7 @@ mod sessions;
 pub use passing::{OtherHost, RequestHome};
 
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, atomic::AtomicU64},
     time::Duration,
 };
 
@@ -26,6 +27,7 @@ use crate::{
     CellError, CellSettings, Homes, HttpDoor, Incarnation, Members, NewMember, PeerTlsError, ProtocolSessions,
     SessionKey, StoreUnavailable,
     held::HeldHomes,
+    notices::{Gathered, Heard},
     peer::{self, Links, Shown},
     roster::Roster,
     standing::Standing,
@@ -63,6 +65,11 @@ struct Membership {
     plugins: watch::Sender<i64>,
     host: OnceLock<Arc<dyn HomeHost>>,
     door: RwLock<Option<Arc<dyn HttpDoor>>>,
+    /// What this host tells the others of changes, and what it has heard of theirs.
+    gathered: Gathered,
+    heard: Heard,
+    /// Batches that this host has told.
+    told: AtomicU64,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -104,6 +111,9 @@ impl Cell {
             plugins: watch::Sender::default(),
             host: OnceLock::new(),
             door: RwLock::default(),
+            gathered: Gathered::default(),
+            heard: Heard::default(),
+            told: AtomicU64::new(0),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             settings,
@@ -167,6 +177,7 @@ impl Cell {
         let (shown, stop) = (Arc::clone(&shared.shown), shared.stop.clone());
         shared.tasks.spawn(peer::listen(listener, shown, server, stop));
         shared.tasks.spawn(beats::keep(Arc::clone(shared)));
+        shared.follow_notices();
         let CellSettings { cell, host, address, .. } = &shared.settings;
         tracing::info!(
             target: "wharf::start",
@@ -234,6 +245,11 @@ impl Cell {
 
     pub(crate) async fn let_go(&self, idle: std::time::Duration) {
         self.shared.let_go(idle, wharf_core::service::Things::Kept).await;
+    }
+
+    /// Whether this life is known here, and lives.
+    pub(crate) fn knows(&self, other: Incarnation) -> bool {
+        matches!(self.shared.roster.find(other), crate::roster::Known::Alive(_))
     }
 
     /// Whether nobody is known that is the home of a session.

@@ -76,7 +76,7 @@ async fn taken_over(cell: &impl CellUnderTest, key: &SessionKey, by: i64, files:
 /// Members join, beat and are listed with what they say.
 pub async fn members_are_listed_as_they_say(cell: &impl CellUnderTest) {
     joined(cell, &[1, 2]).await;
-    let report = HostReport { sessions: 3, calls: 4, is_ending: false };
+    let report = HostReport { sessions: 3, calls: 4, is_ending: false, told: 5 };
     let beat = cell.beat(life(1), report).await.expect("it answers");
     assert!(matches!(beat, Beat::Alive { is_draining: false, .. }), "{beat:?}");
     let hosts = cell.list().await.expect("it answers");
@@ -334,12 +334,21 @@ pub async fn what_is_installed_is_one_set_for_all(cell: &impl CellUnderTest) {
 pub async fn a_session_of_the_protocol_outlives_its_host(cell: &impl CellUnderTest) {
     joined(cell, &[1, 2, 3]).await;
     let name = SessionName::of(&Handle::random().expect("randomness"));
-    let session = ShelvedSession { owner: "whose'".to_owned(), parameters: "{\"a\": \"\u{1F980}\"}".to_owned() };
+    let mut session = ShelvedSession {
+        owner: "whose'".to_owned(),
+        parameters: "{\"a\": \"\u{1F980}\"}".to_owned(),
+        settings: String::new(),
+    };
     assert_eq!(cell.adopt(&name, life(2)).await.expect("it answers"), None);
     cell.begin(&name, &session, life(1)).await.expect("it answers");
     assert_eq!(cell.read(&name, life(1)).await.expect("it answers").as_ref(), Some(&session));
     assert_eq!(cell.adopt(&name, life(2)).await.expect("it answers"), Some(life(1)), "it lives");
     assert_eq!(cell.read(&name, life(2)).await.expect("it answers"), None);
+    for (settings, by) in [("level'", 1), ("of another host", 2)] {
+        cell.set(&name, settings, life(by)).await.expect("it answers");
+    }
+    "level'".clone_into(&mut session.settings);
+    assert_eq!(cell.read(&name, life(1)).await.expect("it answers").as_ref(), Some(&session));
     assert!(!cell.end(&name, life(2)).await.expect("it answers"));
     let beat = cell.list().await.expect("it answers")[0].beat;
     assert!(cell.declare_dead(life(1), beat).await.expect("it answers"));

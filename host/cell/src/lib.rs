@@ -20,6 +20,7 @@ mod incarnation;
 mod members;
 #[cfg(any(test, feature = "contract"))]
 mod memory;
+mod notices;
 mod passed;
 mod peer;
 mod roster;
@@ -39,6 +40,7 @@ pub use incarnation::Incarnation;
 pub use members::{Beat, HostRecord, HostReport, JoinRefused, Members, NewMember};
 #[cfg(any(test, feature = "contract"))]
 pub use memory::MemoryCell;
+pub use notices::{NoticeBus, installed_notice};
 pub use passed::{HttpDoor, PassedBody};
 pub use sessions::{ProtocolSessions, SessionName};
 pub use settings::{CellSettings, CellTimes, InvalidPeerAddress, PeerAddress};

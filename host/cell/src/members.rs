@@ -30,6 +30,8 @@ pub struct HostReport {
     pub calls: u64,
     /// Whether the host itself takes no further session, since it is about to end.
     pub is_ending: bool,
+    /// Batches of changes that it has told the other hosts in this life.
+    pub told: u64,
 }
 
 /// What a beat brings back.

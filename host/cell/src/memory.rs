@@ -301,6 +301,15 @@ impl ProtocolSessions for MemoryCell {
         Ok(state.sessions.get(name).filter(|(_, by)| *by == host).map(|(session, _)| session.clone()))
     }
 
+    async fn set(&self, name: &SessionName, settings: &str, host: Incarnation) -> Result<(), StoreUnavailable> {
+        if let Some((session, by)) = self.state()?.sessions.get_mut(name)
+            && *by == host
+        {
+            settings.clone_into(&mut session.settings);
+        }
+        Ok(())
+    }
+
     async fn end(&self, name: &SessionName, host: Incarnation) -> Result<bool, StoreUnavailable> {
         let mut state = self.state()?;
         let is_held = state.sessions.get(name).is_some_and(|(_, by)| *by == host);

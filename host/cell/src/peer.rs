@@ -7,7 +7,7 @@ mod server;
 
 pub(crate) use call::{PassedOn, PassedRequest, pass_on, pass_request};
 pub(crate) use link::{Links, NotConnected, Sender};
-pub(crate) use look::{Looked, look, look_closely, probe_by};
+pub(crate) use look::{Looked, look, look_closely, probe_by, tell};
 pub(crate) use server::{Arrived, Arriving, PeerServer, Shown, listen};
 
 use http::{HeaderMap, HeaderValue};

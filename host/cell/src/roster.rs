@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::{HostRecord, Incarnation, PeerAddress};
+use crate::{HostRecord, Incarnation, PeerAddress, notices::Told};
 
 /// A host that lives, as far as is known here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +57,8 @@ struct State {
 struct Observation {
     beat: i64,
     since: Instant,
+    /// Batches of changes that it has told.
+    told: u64,
 }
 
 impl Roster {
@@ -77,7 +79,7 @@ impl Roster {
         for record in records {
             let seen = state.beats.get(&record.incarnation).filter(|seen| seen.beat == record.beat);
             let since = seen.map_or(sent, |seen| seen.since.max(began));
-            beats.insert(record.incarnation, Observation { beat: record.beat, since });
+            beats.insert(record.incarnation, Observation { beat: record.beat, since, told: record.report.told });
             let dead = || Known::Dead(Arc::from(record.host.as_str()));
             known.insert(record.incarnation, Peer::of(record).map_or_else(dead, Known::Alive));
         }
@@ -123,6 +125,16 @@ impl Roster {
             is_alive(incarnation) && last.saturating_duration_since(seen.since) >= for_at_least
         });
         still.map(|(incarnation, _)| *incarnation).collect()
+    }
+
+    /// How many batches of changes each host that lives has told, by the last reading.
+    pub(crate) fn told(&self) -> Vec<Told> {
+        let state = self.state.lock();
+        let is_alive = |incarnation: &Incarnation| matches!(state.known.get(incarnation), Some(Known::Alive(_)));
+        let living = state.beats.iter().filter(|(incarnation, _)| is_alive(incarnation));
+        living
+            .map(|(incarnation, seen)| Told { incarnation: *incarnation, beat: seen.beat, batches: seen.told })
+            .collect()
     }
 
     /// The last beat that was read of a life, and for how long it has stood still.

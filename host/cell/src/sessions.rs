@@ -52,6 +52,12 @@ pub trait ProtocolSessions: Send + Sync + 'static {
     /// Where the database does not answer.
     async fn read(&self, name: &SessionName, host: Incarnation) -> Result<Option<ShelvedSession>, StoreUnavailable>;
 
+    /// Writes down what the client of a session has set, where this host has the session.
+    ///
+    /// # Errors
+    /// Where the database does not answer.
+    async fn set(&self, name: &SessionName, settings: &str, host: Incarnation) -> Result<(), StoreUnavailable>;
+
     /// Forgets a session that this host has. Whether it had it.
     ///
     /// # Errors

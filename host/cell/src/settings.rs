@@ -1,10 +1,10 @@
 //! What a host of a cell is told.
 
-use std::{fmt, net::IpAddr, str::FromStr, time::Duration};
+use std::{fmt, net::IpAddr, str::FromStr, sync::Arc, time::Duration};
 
 use rustls::pki_types::ServerName;
 
-use crate::ReadCertificates;
+use crate::{NoticeBus, ReadCertificates};
 
 /// Where the other hosts reach a host: `10.0.0.7:7443` or `wharf-0.wharf:7443`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -78,6 +78,8 @@ pub struct CellSettings {
     pub message_bytes: usize,
     /// The longest that a call may take, with all waiting.
     pub longest_call: Duration,
+    /// A way for changes beside the connections between hosts, where there is one.
+    pub bus: Option<Arc<dyn NoticeBus>>,
     /// When what happens.
     pub times: CellTimes,
 }

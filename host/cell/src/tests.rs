@@ -2,6 +2,7 @@
 
 mod death;
 mod hostile;
+mod notices;
 mod offers;
 mod passing;
 mod routes;
@@ -26,10 +27,11 @@ use wharf_core::{
     Answer, Code, Content, Context, Error, SessionId, TenantId,
     service::{
         Caller, HomeAnswer, HomeHost, HomeQuestion, HomeRequest, InputGiven, Level, Place, SessionRouter as _, Things,
+        offer::Change,
     },
 };
 
-use crate::{Cell, CellError, CellSettings, CellTimes, Members, MemoryCell, PeerAddress, PeerTls};
+use crate::{Cell, CellError, CellSettings, CellTimes, Members, MemoryCell, NoticeBus, PeerAddress, PeerTls};
 
 /// Everything happens some twenty times as fast as it does for an operator.
 pub(super) const TIMES: CellTimes = CellTimes {
@@ -77,6 +79,7 @@ pub(super) struct Tools {
     pub(super) ended: AtomicUsize,
     pub(super) began: Notify,
     pub(super) seen: Mutex<Vec<String>>,
+    pub(super) heard: Mutex<Vec<Change>>,
 }
 
 struct Dropped<'t>(&'t Tools);
@@ -125,6 +128,10 @@ impl HomeHost for Tools {
         HashSet::new()
     }
 
+    fn heard(&self, change: Change) {
+        self.heard.lock().push(change);
+    }
+
     async fn end_all(&self) {
         self.ended.fetch_add(1, Ordering::SeqCst);
     }
@@ -141,11 +148,12 @@ pub(super) struct TestCell {
     pub(super) store: Arc<MemoryCell>,
     pub(super) authority: Authority,
     pub(super) times: CellTimes,
+    pub(super) bus: Option<Arc<dyn NoticeBus>>,
 }
 
 impl TestCell {
     pub(super) fn new() -> Self {
-        Self { store: Arc::default(), authority: Authority::new(), times: TIMES }
+        Self { store: Arc::default(), authority: Authority::new(), times: TIMES, bus: None }
     }
 
     pub(super) fn settings(&self, name: &str, address: PeerAddress, tls: PeerTls) -> CellSettings {
@@ -159,6 +167,7 @@ impl TestCell {
             version: "0.1.0".to_owned(),
             message_bytes: 1 << 20,
             longest_call: Duration::from_secs(60),
+            bus: self.bus.clone(),
             times: self.times,
         }
     }

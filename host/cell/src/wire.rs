@@ -25,6 +25,8 @@ pub(crate) const CALL: &str = "/peer/1/call";
 pub(crate) const HTTP: &str = "/peer/1/http";
 /// Says which life listens here.
 pub(crate) const ALIVE: &str = "/peer/1/alive";
+/// Tells changes: see [`crate::notices`].
+pub(crate) const NOTICES: &str = "/peer/1/notices";
 /// Asks another host whether it reaches a third one.
 pub(crate) const PROBE: &str = "/peer/1/probe";
 /// The life that a request is meant for, and the one that answers.

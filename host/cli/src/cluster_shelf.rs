@@ -29,7 +29,8 @@ impl ClusterShelf {
         let runtime = runtime()?;
         let plugins = runtime.block_on(async {
             let hosts = ClusterHosts::open(own).await.map_err(|error| unusable(&error))?;
-            let plugins = hosts.plugins(data, own.host_limits.component_bytes);
+            let plugins = hosts.plugins(data, own.host_limits.component_bytes).await;
+            let plugins = plugins.map_err(|error| unusable(&error))?;
             plugins.catch_up().await.map_err(|error| unusable(&error))?;
             anyhow::Ok(plugins)
         })?;

@@ -26,7 +26,7 @@ use tokio::sync::watch;
 pub use wharf_contract::log::Level;
 
 use crate::{Answer, Context, Error, RequestMemory, TenantId, ToolDefinition, trace::Tracer};
-pub use announcements::Announcements;
+pub use announcements::{Announcements, ChangeRelay};
 pub use arguments::Arguments;
 pub use at_home::{HomeAnswer, HomeQuestion, HomeRequest};
 pub use caller::Caller;

@@ -186,19 +186,9 @@ impl ChangeNotifier {
             let topics = match source.next().await {
                 ChangeNotice::Tools if self.is_shown(served, &mut shown) => continue,
                 ChangeNotice::Tools => vec![ChangeTopic::Tools],
+                ChangeNotice::Offer(Change::Missed(audience)) if !audience.includes(self.viewer()) => continue,
+                ChangeNotice::Missed | ChangeNotice::Offer(Change::Missed(_)) => everything(listener),
                 ChangeNotice::Offer(change) => self.heard(change, listener).into_iter().collect(),
-                ChangeNotice::Missed => {
-                    let lists = [
-                        listener.of_tools().then_some(ChangeTopic::Tools),
-                        listener.of_prompts().then_some(ChangeTopic::Prompts),
-                        listener.of_resources().then_some(ChangeTopic::Resources),
-                    ];
-                    lists
-                        .into_iter()
-                        .flatten()
-                        .chain(listener.watched().into_iter().map(ChangeTopic::Resource))
-                        .collect()
-                }
             };
             for topic in topics {
                 if let Err(error) = listener.tell(topic).await {
@@ -232,12 +222,23 @@ impl ChangeNotifier {
             Change::Resources(audience) => {
                 (listener.of_resources() && audience.includes(viewer), ChangeTopic::Resources)
             }
+            Change::Missed(_) => return None,
             Change::Resource { context, uri, plugin } => {
                 (viewer.allows(plugin.as_str()) && listener.watches(&context, &uri), ChangeTopic::Resource(uri))
             }
         };
         hears.then_some(topic)
     }
+}
+
+/// All that a listener may be told.
+fn everything(listener: &impl ChangeListener) -> Vec<ChangeTopic> {
+    let lists = [
+        listener.of_tools().then_some(ChangeTopic::Tools),
+        listener.of_prompts().then_some(ChangeTopic::Prompts),
+        listener.of_resources().then_some(ChangeTopic::Resources),
+    ];
+    lists.into_iter().flatten().chain(listener.watched().into_iter().map(ChangeTopic::Resource)).collect()
 }
 
 /// Something that a client is told.

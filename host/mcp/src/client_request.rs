@@ -98,6 +98,11 @@ impl Remembered {
     pub(crate) fn set_level(&self, level: LoggingLevel) {
         *self.level.lock() = level;
     }
+
+    #[cfg(feature = "http")]
+    pub(crate) fn level(&self) -> LoggingLevel {
+        *self.level.lock()
+    }
 }
 
 /// Whether a request is one of 2026-07-28 or later.

@@ -8,6 +8,8 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "http")]
+use rmcp::model::Extensions;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -24,6 +26,8 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use wharf_core::{Context, ContextRules, Error, service::Viewer, tool::json_bytes};
 
+#[cfg(feature = "http")]
+use crate::session_settings::{SessionSettings, SettingsKeeper, SettingsShelf};
 use crate::{
     changes::ChangeNotifier,
     client_request::{self, ClientRequest, Remembered},
@@ -59,14 +63,58 @@ struct ConnectionState {
     info: ServerInfo,
     changes: ChangeNotifier,
     remembered: Remembered,
+    /// Where it is written down what the client of a session sets.
+    #[cfg(feature = "http")]
+    shelf: Option<SettingsKeeper>,
 }
 
 impl Handler {
     /// `over` fires when the connection ends.
     pub(crate) fn new(served: Served, rules: ContextRules, info: ServerInfo, over: CancellationToken) -> Self {
         let changes = ChangeNotifier::new(&served, rules.tenant.clone(), over);
-        let shared = ConnectionState { served, rules, info, changes, remembered: Remembered::default() };
+        let shared = ConnectionState {
+            served,
+            rules,
+            info,
+            changes,
+            remembered: Remembered::default(),
+            #[cfg(feature = "http")]
+            shelf: None,
+        };
         Self { shared: Arc::new(shared) }
+    }
+
+    /// Writes down what the client of a session sets, and takes up what it had set where the
+    /// session goes on here.
+    #[cfg(feature = "http")]
+    pub(crate) fn with_settings_of(mut self, shelf: impl SettingsShelf + 'static) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.shelf = Some(SettingsKeeper::new(shelf));
+        }
+        self
+    }
+
+    #[cfg(feature = "http")]
+    async fn keep_settings(&self, extensions: &Extensions) {
+        let Some(keeper) = &self.shared.shelf else { return };
+        let settings = || SessionSettings {
+            level: Some(self.shared.remembered.level()),
+            watched: self.changes().watching().all(),
+        };
+        keeper.keep(extensions, settings).await;
+    }
+
+    #[cfg(feature = "http")]
+    async fn restore_settings(&self, extensions: &Extensions) {
+        let Some(keeper) = &self.shared.shelf else { return };
+        let Some(SessionSettings { level, watched }) = keeper.kept(extensions).await else { return };
+        if let Some(level) = level {
+            self.shared.remembered.set_level(level);
+        }
+        for (session, uri) in watched {
+            // As many as the client could watch before.
+            let _ = self.changes().watching().add(&Context::new(self.rules().tenant.clone(), session), &uri);
+        }
     }
 
     pub(crate) fn served(&self) -> &Served {
@@ -174,6 +222,8 @@ impl ServerHandler for Handler {
         // one of the newer era.
         request.protocol_version = negotiated.protocol_version.clone();
         context.peer.set_peer_info(request);
+        #[cfg(feature = "http")]
+        Box::pin(self.restore_settings(&context.extensions)).await;
         Ok(negotiated)
     }
 
@@ -234,7 +284,10 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.library::<SubscribeRequestMethod>()?;
-        self.changes().watching().add(&self.conversation(&context)?, &request.uri)
+        self.changes().watching().add(&self.conversation(&context)?, &request.uri)?;
+        #[cfg(feature = "http")]
+        Box::pin(self.keep_settings(&context.extensions)).await;
+        Ok(())
     }
 
     async fn unsubscribe(
@@ -244,6 +297,8 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         self.library::<UnsubscribeRequestMethod>()?;
         self.changes().watching().remove(&self.conversation(&context)?, &request.uri);
+        #[cfg(feature = "http")]
+        Box::pin(self.keep_settings(&context.extensions)).await;
         Ok(())
     }
 
@@ -265,6 +320,8 @@ impl ServerHandler for Handler {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
         self.shared.remembered.set_level(request.level);
+        #[cfg(feature = "http")]
+        Box::pin(self.keep_settings(&context.extensions)).await;
         Ok(())
     }
 

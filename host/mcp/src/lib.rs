@@ -32,6 +32,8 @@ mod request_permit;
 mod resources;
 mod rounds;
 mod served;
+#[cfg(feature = "http")]
+mod session_settings;
 mod stdio;
 mod traced;
 

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const CONNECTIONS: usize = 4;
 
 const LIST: &str = "SELECT h.incarnation, h.host, h.address, h.version, h.beat, now - h.beaten AS silent, h.draining,
-        h.dead_at IS NOT NULL AS dead, h.sessions, h.calls
+        h.dead_at IS NOT NULL AS dead, h.sessions, h.calls, h.told
     FROM wharf.host h, wharf.now_1() AS now
     WHERE h.dead_at IS NULL OR h.dead_at > now - 3600000 ORDER BY h.host, h.incarnation";
 const DECLARE_DEAD: &str = "SELECT wharf.declare_dead_1($1, $2)";
@@ -187,11 +187,12 @@ impl Members for PostgresCell {
     }
 
     async fn beat(&self, incarnation: Incarnation, report: HostReport) -> Result<Beat, StoreUnavailable> {
-        let (life, sessions, calls) = (incarnation.to_i64(), kept(report.sessions), kept(report.calls));
+        let HostReport { sessions, calls, is_ending, told } = report;
+        let (life, sessions, calls, told) = (incarnation.to_i64(), kept(sessions), kept(calls), kept(told));
         let rows = self
             .ask(
-                "SELECT draining, revision, plugins FROM wharf.beat_2($1, $2, $3, $4)",
-                &[&life, &sessions, &calls, &report.is_ending],
+                "SELECT draining, revision, plugins FROM wharf.beat_3($1, $2, $3, $4, $5)",
+                &[&life, &sessions, &calls, &is_ending, &told],
             )
             .await?;
         Ok(rows.first().map_or(Beat::Dead, |row| Beat::Alive {
@@ -215,7 +216,12 @@ impl Members for PostgresCell {
                 silent_milliseconds: row.get("silent"),
                 is_draining: row.get("draining"),
                 is_dead: row.get("dead"),
-                report: HostReport { sessions: count(&row, "sessions"), calls: count(&row, "calls"), is_ending: false },
+                report: HostReport {
+                    sessions: count(&row, "sessions"),
+                    calls: count(&row, "calls"),
+                    is_ending: false,
+                    told: count(&row, "told"),
+                },
             })
         };
         rows.into_iter().map(record).collect::<Option<_>>().map_or_else(odd, Ok)

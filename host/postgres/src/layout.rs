@@ -11,7 +11,12 @@ const LAYOUTS: &[&str] = &[
     include_str!("layout-2.sql"),
     include_str!("layout-3.sql"),
     include_str!("layout-4.sql"),
+    include_str!("layout-5.sql"),
 ];
+/// The oldest layout whose hosts may use a database that has all of these: what they call is there
+/// and means the same. A layout that takes something away raises it, one version later than the
+/// hosts that need it have gone.
+const SERVES: i32 = 4;
 /// "Whrf", and what the lock is for: the duties of hosts have other numbers.
 const LOCK: (i32, i32) = (0x5768_7266, 0);
 /// The oldest server that the functions are tested with.
@@ -52,10 +57,14 @@ pub(crate) async fn set_up(client: &mut Client, at: &str) -> Result<(), Database
         transaction.batch_execute(layout).await.map_err(cannot)?;
         transaction.execute("INSERT INTO wharf.layout VALUES ($1)", &[&number]).await.map_err(cannot)?;
     }
+    let last = i32::try_from(LAYOUTS.len()).unwrap_or(i32::MAX);
+    let serves = "UPDATE wharf.layout SET serves = $2 WHERE number = $1";
+    transaction.execute(serves, &[&last, &SERVES]).await.map_err(cannot)?;
     transaction.commit().await.map_err(cannot)
 }
 
-/// How many layouts the database has.
+/// How many of the layouts the database has. One that a later version has extended has all of them,
+/// where that version serves hosts of this one.
 async fn found(client: &Client, at: &str) -> Result<usize, DatabaseOpenError> {
     let cannot = |source| DatabaseOpenError::Layout { at: at.to_owned(), source };
     // Asked of the catalogue, not of its cache: after waiting for another host, this connection
@@ -71,8 +80,13 @@ async fn found(client: &Client, at: &str) -> Result<usize, DatabaseOpenError> {
     }
     let row = client.query_one("SELECT coalesce(max(number), 0) FROM wharf.layout", &[]).await.map_err(cannot)?;
     let (found, known) = (row.get::<_, i32>(0), i32::try_from(LAYOUTS.len()).unwrap_or(i32::MAX));
-    if found > known {
-        return Err(DatabaseOpenError::Newer { at: at.to_owned(), found, known });
+    if found <= known {
+        return Ok(usize::try_from(found).unwrap_or(0));
     }
-    Ok(usize::try_from(found).unwrap_or(0))
+    // Every later layout has this column.
+    let serves = client.query_one("SELECT serves FROM wharf.layout WHERE number = $1", &[&found]).await;
+    match serves.map_err(cannot)?.get::<_, Option<i32>>(0) {
+        Some(serves) if serves <= known => Ok(LAYOUTS.len()),
+        _ => Err(DatabaseOpenError::Newer { at: at.to_owned(), found, known }),
+    }
 }

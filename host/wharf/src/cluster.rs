@@ -1,5 +1,6 @@
 //! Makes a host one of a cluster, where `[cluster]` says so.
 
+mod bus;
 mod hosts;
 mod plugins;
 
@@ -34,6 +35,7 @@ const WIRE_FACTOR: u64 = 3;
 /// What a call may take beside its time: waiting for a place, starting, and the way there.
 const SLACK: Duration = Duration::from_secs(30);
 
+pub use bus::ClusterBusError;
 pub use hosts::{CertificateProblem, ClusterCheck, ClusterHosts, ClusterHostsError};
 pub use plugins::{ClusterPlugins, ClusterPluginsError};
 pub(crate) use plugins::{ServeAdded, follow};
@@ -69,6 +71,9 @@ pub enum ClusterError {
         /// Why.
         source: io::Error,
     },
+    /// `[cluster.nats]` cannot be used.
+    #[error(transparent)]
+    Bus(#[from] ClusterBusError),
     /// The machine has no name.
     #[error("this machine has no name: write `host` under [cluster]")]
     NoName,
@@ -94,10 +99,11 @@ pub(crate) async fn open(
     let data = data.ok_or(ClusterError::NoDirectory)?;
     let store = Arc::new(PostgresCell::open(&connection, &connection_options(&configuration.state)).await?);
     store.prepare().await.map_err(wharf_cell::CellError::from).map_err(ClusterError::from)?;
-    let settings = settings(cluster, configuration, data)?;
+    let bus = bus::open(cluster).await.map_err(ClusterError::from)?;
+    let settings = CellSettings { bus: bus.clone(), ..settings(cluster, configuration, data)? };
     let (members, homes, sessions, shelf) = (Arc::clone(&store), Arc::clone(&store), Arc::clone(&store), store);
     let cell = Cell::new(settings, members, homes, sessions).map_err(ClusterError::from)?;
-    let plugins = ClusterPlugins::new(shelf, AddedPlugins::of(data), configuration.host_limits.component_bytes);
+    let plugins = ClusterPlugins::new(shelf, AddedPlugins::of(data), configuration.host_limits.component_bytes, bus);
     plugins.begin().await.map_err(ClusterError::from)?;
     Ok((cell, Arc::new(plugins)))
 }
@@ -128,6 +134,7 @@ pub(crate) fn problems(configuration: &Configuration) -> Vec<String> {
     }
     problems.extend(read(&cluster.tls).err().map(|error| with_causes(&*error)));
     problems.extend(secrets_of(cluster).err().map(|error| with_causes(&error)));
+    problems.extend(bus::problem(cluster).map(|error| with_causes(&error)));
     problems
 }
 
@@ -162,6 +169,7 @@ fn settings(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         message_bytes: usize::try_from(bytes).unwrap_or(usize::MAX).saturating_add(1 << 20),
         longest_call: longest,
+        bus: None,
         times: CellTimes::default(),
     })
 }

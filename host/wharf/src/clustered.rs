@@ -6,7 +6,7 @@ use std::{path::Path, time::Duration};
 
 use async_trait::async_trait;
 #[cfg(feature = "postgres")]
-use wharf_core::service::HomeHost;
+use wharf_core::service::{Announcements, HomeHost};
 use wharf_core::{
     Code, Error, SessionId, TenantId,
     handle::HandleMint,
@@ -103,10 +103,17 @@ impl Clustered {
         }
     }
 
-    /// Joins, once the host can take calls of the others, and has it serve the plugins of all.
+    /// Joins, once the host can take calls of the others, and has it serve the plugins of all and
+    /// hear of what changes at the others.
     #[cfg(feature = "postgres")]
-    pub(crate) async fn join(&self, host: impl HomeHost, serve: ServeAdded) -> Result<(), OpenError> {
+    pub(crate) async fn join(
+        &self,
+        host: impl HomeHost,
+        serve: ServeAdded,
+        announcements: &Announcements,
+    ) -> Result<(), OpenError> {
         if let Self::Member { cell, plugins, .. } = self {
+            announcements.relay_to(Arc::new(cell.clone()));
             let following = crate::cluster::follow(Arc::clone(plugins), cell.plugin_revisions(), serve);
             cell.join(Arc::new(host)).await.map_err(crate::cluster::ClusterError::from)?;
             tokio::spawn(following);

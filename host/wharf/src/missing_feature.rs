@@ -34,11 +34,12 @@ const BROWSER: &str = "a browser of the host's own";
 
 /// What a configuration writes for a part that a build may leave out. The innermost table
 /// or key of one part comes last.
-const SETTINGS: [(MissingFeature, bool); 9] = [
+const SETTINGS: [(MissingFeature, bool); 10] = [
     (needs("http", "an HTTP server", "http"), cfg!(feature = "http")),
     (needs("http.oauth", "a check of issued tokens", "oauth"), cfg!(feature = "oauth")),
     (needs("state.database_file", "a client of PostgreSQL", "postgres"), cfg!(feature = "postgres")),
     (needs("cluster", "a way to other hosts", "postgres"), cfg!(feature = "postgres")),
+    (needs("cluster.nats", "a client of NATS", "nats"), cfg!(feature = "nats")),
     (COLLECTOR, cfg!(feature = "traces")),
     (needs("webview.program", BROWSER, "chromium"), cfg!(feature = "chromium")),
     (needs("webview.user", BROWSER, "chromium"), cfg!(feature = "chromium")),

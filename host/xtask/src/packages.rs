@@ -97,8 +97,15 @@ const POSTGRES: UnpackedServer = UnpackedServer {
     without: "Tests of state on PostgreSQL say that they tested nothing",
     size: "25 MB, seconds",
 };
-/// What hosts of a cluster stand behind in tests.
-const BALANCERS: [UnpackedServer; 2] = [
+/// What hosts of a cluster stand behind in tests, and what carries their notices.
+const OF_CLUSTERS: [UnpackedServer; 3] = [
+    UnpackedServer {
+        package: "nats-server",
+        folder: "nats-server",
+        purpose: "over which tests have hosts tell each other of changes",
+        without: "Its tests say that they tested nothing",
+        size: "5 MB, seconds",
+    },
     UnpackedServer {
         package: "haproxy",
         folder: "haproxy",
@@ -135,10 +142,10 @@ pub(crate) fn ensure_postgres(workspace: &Workspace) -> Result<()> {
     POSTGRES.ensure(workspace, || with_libraries(POSTGRES.package))
 }
 
-/// Sees to it that real balancers are there for tests.
-pub(crate) fn ensure_balancers(workspace: &Workspace) -> Result<()> {
-    let mut missing = BALANCERS.iter().filter(|balancer| !command::exists(balancer.package));
-    missing.try_for_each(|balancer| balancer.ensure(workspace, || with_libraries(balancer.package)))
+/// Sees to it that what stands before and between the hosts of a cluster is there for tests.
+pub(crate) fn ensure_servers_of_clusters(workspace: &Workspace) -> Result<()> {
+    let mut missing = OF_CLUSTERS.iter().filter(|server| !command::exists(server.package));
+    missing.try_for_each(|server| server.ensure(workspace, || with_libraries(server.package)))
 }
 
 /// A package and its libraries. A compiler, which is large, is loaded where it is there.

@@ -256,7 +256,7 @@ fn build(workspace: &Workspace, tests: bool) -> Result<()> {
     packages::ensure_interactive()?;
     packages::ensure_registry(workspace)?;
     packages::ensure_postgres(workspace)?;
-    packages::ensure_balancers(workspace)?;
+    packages::ensure_servers_of_clusters(workspace)?;
     packages::ensure_certificates()?;
     components::build(workspace, true, Choice::from_environment()?)?;
     say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");

@@ -5,6 +5,7 @@ mod balancers;
 mod deaths;
 mod doctor;
 mod drains;
+mod notices;
 mod offers;
 mod plugins;
 mod routes;

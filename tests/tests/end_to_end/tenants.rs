@@ -9,7 +9,7 @@
 mod allowed;
 mod belongings;
 mod cases;
-mod heard;
+pub(crate) mod heard;
 mod names;
 mod routes;
 mod sessions;

@@ -61,6 +61,7 @@ impl Membership {
             sessions: count(self.held.len()),
             calls: count(self.held.calls()),
             is_ending: self.standing.is_ending(),
+            told: self.told(),
         };
         let beating = self.members.beat(self.standing.incarnation(), report);
         match self.in_time(beating).await? {
@@ -71,6 +72,7 @@ impl Membership {
             Beat::Dead => return self.begin_anew().await,
         }
         self.in_time(self.suspicion.refresh()).await?;
+        self.compare_notices();
         let own = self.standing.incarnation();
         self.suspicion.declare_silent(own).await;
         let cell = Arc::clone(self);
@@ -104,7 +106,11 @@ impl Membership {
             return Err(StoreUnavailable(Box::new(error)));
         }
         match self.enter().await {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                // Nobody has told a dead host anything.
+                self.everything_may_have_changed();
+                Ok(())
+            }
             Err(error) => Err(StoreUnavailable(Box::new(error))),
         }
     }

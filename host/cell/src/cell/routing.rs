@@ -20,6 +20,7 @@ use super::{Cell, Membership};
 use crate::{
     Claim, Incarnation, PassedBody, SessionKey, StoreUnavailable,
     held::HeldCall,
+    notices::Batch,
     passed::PassedHead,
     peer::{self, Arrived, Arriving, NotConnected, PassedOn, PeerServer, Sender},
     roster::{Known, Peer},
@@ -297,6 +298,12 @@ impl PeerServer for Served {
         }
         let response = door.answer(client, request).await;
         Ok(held.confirm().map_or_else(|error| door.refuse(error), |()| response))
+    }
+
+    fn hear(&self, batch: Batch) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.hear(batch);
+        }
     }
 
     async fn probe(&self, probe: ProbeRequest) -> Sight {

@@ -72,6 +72,10 @@ impl SessionShelf for Cell {
         self.shared.sessions.read(&SessionName::of(id), self.incarnation()).await.map_err(unavailable)
     }
 
+    async fn set(&self, id: &Handle, settings: &str) -> Result<(), Error> {
+        self.shared.sessions.set(&SessionName::of(id), settings, self.incarnation()).await.map_err(unavailable)
+    }
+
     async fn ended(&self, id: &Handle) -> Result<bool, Error> {
         self.shared.adopted.remove(id);
         self.shared.sessions.end(&SessionName::of(id), self.incarnation()).await.map_err(unavailable)

@@ -30,8 +30,9 @@ use wharf_core::{
 use super::{incarnation_of, naming};
 use crate::{
     Incarnation, PassedBody, PeerTls,
+    notices::{Batch, LARGEST_BATCH},
     passed::{PassedHead, infallible, marked},
-    wire::{ALIVE, CALL, CallHead, Frame, HTTP, INCARNATION, Misdirected, PROBE, ProbeRequest, Sight},
+    wire::{ALIVE, CALL, CallHead, Frame, HTTP, INCARNATION, Misdirected, NOTICES, PROBE, ProbeRequest, Sight},
 };
 
 /// How long a host may take to show its certificate.
@@ -77,6 +78,8 @@ pub(crate) trait PeerServer: Send + Sync + 'static {
     async fn call(&self, arriving: Arriving) -> Arrived;
     /// Answers an HTTP request.
     async fn request(&self, head: PassedHead, request: Request<Bytes>) -> Result<Response<PassedBody>, Misdirected>;
+    /// Hears of changes.
+    fn hear(&self, batch: Batch);
     /// Looks at a third host.
     async fn probe(&self, probe: ProbeRequest) -> Sight;
 }
@@ -164,6 +167,7 @@ async fn answer(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Resu
         _ if meant != Some(own) => said(StatusCode::MISDIRECTED_REQUEST, &Misdirected::OtherLife),
         (&Method::POST, CALL) => call(server, request).await,
         (&Method::POST, HTTP) => passed(server, request).await,
+        (&Method::POST, NOTICES) => hear(server, request).await,
         (&Method::POST, PROBE) => probe(server, request).await,
         _ => said(StatusCode::NOT_FOUND, &Value::Null),
     };
@@ -186,6 +190,17 @@ async fn probe(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Respo
     let probe = body.ok().and_then(|body| serde_json::from_slice(&body.to_bytes()).ok());
     match probe {
         Some(probe) => said(StatusCode::OK, &server.probe(probe).await),
+        None => said(StatusCode::BAD_REQUEST, &Value::Null),
+    }
+}
+
+async fn hear(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Response<Body> {
+    let body = Limited::new(request.into_body(), LARGEST_BATCH).collect().await;
+    match body.ok().and_then(|body| Batch::read(&body.to_bytes())) {
+        Some(batch) => {
+            server.hear(batch);
+            said(StatusCode::NO_CONTENT, &Value::Null)
+        }
         None => said(StatusCode::BAD_REQUEST, &Value::Null),
     }
 }

@@ -1,6 +1,9 @@
 //! Where it is told that what is offered has changed, and where that is heard.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{broadcast, watch};
@@ -12,10 +15,17 @@ use crate::TenantId;
 /// told so, and takes everything for changed.
 const KEPT_CHANGES: usize = 256;
 
+/// Passes on what plugins tell, to the other hosts of a cluster. Never waits.
+pub trait ChangeRelay: Send + Sync + 'static {
+    /// Passes a change on.
+    fn relay(&self, change: &Change);
+}
+
 /// Tells changes to all listeners. Cheap to clone; neither side waits for the other.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Announcements {
     changes: broadcast::Sender<Change>,
+    relay: Arc<OnceLock<Arc<dyn ChangeRelay>>>,
     /// The listeners to the tools of each tenant.
     // A blocking lock: held for a look-up.
     tenants: Arc<Mutex<HashMap<TenantId, watch::Sender<u64>>>>,
@@ -23,11 +33,34 @@ pub struct Announcements {
 
 impl Default for Announcements {
     fn default() -> Self {
-        Self { changes: broadcast::Sender::new(KEPT_CHANGES), tenants: Arc::default() }
+        Self { changes: broadcast::Sender::new(KEPT_CHANGES), relay: Arc::default(), tenants: Arc::default() }
+    }
+}
+
+impl std::fmt::Debug for Announcements {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Announcements")
+            .field("listeners", &self.changes.receiver_count())
+            .finish_non_exhaustive()
     }
 }
 
 impl Announcements {
+    /// Passes on what plugins tell from now on. The first relay stays.
+    pub fn relay_to(&self, relay: Arc<dyn ChangeRelay>) {
+        let _ = self.relay.set(relay);
+    }
+
+    /// Tells a change that a plugin has told, here and, where the host is one of a cluster, at the
+    /// other hosts.
+    pub fn tell_everywhere(&self, change: Change) {
+        if let Some(relay) = self.relay.get() {
+            relay.relay(&change);
+        }
+        self.tell(change);
+    }
+
     /// Tells a change of what is offered beside tools, or what a plugin says of its tools.
     pub fn tell(&self, change: Change) {
         // Without a listener there is nobody to tell.

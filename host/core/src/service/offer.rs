@@ -136,6 +136,8 @@ pub enum Change {
     Prompts(Audience),
     /// The list of resources.
     Resources(Audience),
+    /// Perhaps everything: changes were told that were not heard here.
+    Missed(Audience),
     /// One resource, as this owner sees it.
     Resource {
         /// For whom: sessions of the same tenant see the change of their own.

@@ -7,7 +7,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use super::{HomeAnswer, HomeRequest};
+use super::{HomeAnswer, HomeRequest, offer::Change};
 use crate::{Error, SessionId, TenantId};
 
 /// Finds the home of a session among the hosts that serve as one.
@@ -84,6 +84,9 @@ pub trait HomeHost: Send + Sync + 'static {
 
     /// The sessions of which there are such things here.
     async fn sessions(&self, things: Things) -> HashSet<(TenantId, SessionId)>;
+
+    /// Tells the clients of this host a change that a plugin has told at another one.
+    fn heard(&self, change: Change);
 
     /// Ends all that lives here of any session, since the other hosts took this one for dead.
     async fn end_all(&self);

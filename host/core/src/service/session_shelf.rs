@@ -11,6 +11,8 @@ pub struct ShelvedSession {
     pub owner: String,
     /// The parameters of its `initialize`, as JSON.
     pub parameters: String,
+    /// What its client has set since, in words of the one who wrote it; empty at first.
+    pub settings: String,
 }
 
 /// Where sessions of the protocol of 2025-11-25 are written down, so that another host goes on
@@ -28,6 +30,12 @@ pub trait SessionShelf: Send + Sync + 'static {
     /// # Errors
     /// `unavailable` where that cannot be found out now.
     async fn taken_over(&self, id: &Handle) -> Result<Option<ShelvedSession>, Error>;
+
+    /// Writes down what the client of a session of this host has set.
+    ///
+    /// # Errors
+    /// `unavailable` where that is not possible now.
+    async fn set(&self, id: &Handle, settings: &str) -> Result<(), Error>;
 
     /// Forgets a session that has ended here. Whether it was one of this host's.
     ///

@@ -96,7 +96,7 @@ impl Host for Guest {
             None => return Err(invalid("a list is one of `prompts`, `resources`, `tools`").into()),
         };
         call.budget.event()?;
-        call.backends.announcements.tell(kind(Audience::of_call(call.context(), &call.plugin)));
+        call.backends.announcements.tell_everywhere(kind(Audience::of_call(call.context(), &call.plugin)));
         Ok(())
     }
 
@@ -109,7 +109,7 @@ impl Host for Guest {
         }
         call.budget.event()?;
         let (context, plugin) = (call.context().clone(), call.plugin.clone());
-        call.backends.announcements.tell(Change::Resource { context, uri, plugin });
+        call.backends.announcements.tell_everywhere(Change::Resource { context, uri, plugin });
         Ok(())
     }
 }

@@ -69,6 +69,12 @@ impl WatchedResources {
         uris.into_iter().collect()
     }
 
+    /// In which conversation, and the address of each.
+    #[cfg(feature = "http")]
+    pub(crate) fn all(&self) -> Vec<(SessionId, String)> {
+        self.watched().iter().map(|watched| (watched.session.clone(), watched.uri.clone())).collect()
+    }
+
     fn watched(&self) -> MutexGuard<'_, HashSet<WatchedResource>> {
         self.watched.lock()
     }

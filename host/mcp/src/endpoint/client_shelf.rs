@@ -13,6 +13,7 @@ use wharf_core::{
 };
 
 use super::request_scope::{self, SessionReply};
+use crate::session_settings::SettingsShelf;
 
 /// Bytes of the parameters of a session at most. One with more ends with its host.
 const MOST_BYTES: usize = 64 << 10;
@@ -50,6 +51,21 @@ impl ClientShelf {
 }
 
 #[async_trait]
+impl SettingsShelf for ClientShelf {
+    async fn set(&self, id: &str, settings: &str) {
+        let Ok(id) = id.parse::<Handle>() else { return };
+        if let Err(error) = self.shelf.set(&id, settings).await {
+            tracing::debug!("what the client of a session has set is not written down: {}", with_causes(&error));
+        }
+    }
+
+    async fn settings(&self, id: &str) -> Option<String> {
+        let found = self.shelf.taken_over(&id.parse().ok()?).await.ok()??;
+        (*found.owner == *self.owner).then_some(found.settings)
+    }
+}
+
+#[async_trait]
 impl SessionStore for ClientShelf {
     async fn load(&self, id: &str) -> Result<Option<SessionState>, SessionStoreError> {
         let Ok(id) = id.parse::<Handle>() else { return Ok(None) };
@@ -69,7 +85,7 @@ impl SessionStore for ClientShelf {
             tracing::debug!(bytes = parameters.len(), "a session ends with its host: its parameters are too long");
             return Ok(());
         }
-        let session = ShelvedSession { owner: self.owner.to_string(), parameters };
+        let session = ShelvedSession { owner: self.owner.to_string(), parameters, settings: String::new() };
         Ok(self.shelf.begun(&id.parse()?, session).await?)
     }
 

@@ -123,7 +123,14 @@ impl HttpEndpoint {
         let EndpointLimits { answers, sessions, readers, handles, shelf } = limits;
         let EndpointLifetime { stopping, killed, heartbeat } = lifetime;
         let tenant = rules.tenant.clone();
-        let handler = move |over| Traced::new(Handler::new(served.clone(), rules.clone(), info.clone(), over));
+        let settings = shelf.clone();
+        let handler = move |over| {
+            let handler = Handler::new(served.clone(), rules.clone(), info.clone(), over);
+            Traced::new(match &settings {
+                Some(shelf) => handler.with_settings_of(shelf.clone()),
+                None => handler,
+            })
+        };
         // What a connection remembers is that of a session or a subscription;
         // other requests share one, which knows the tools already.
         let shared = handler(stopping.clone());

@@ -11,12 +11,16 @@ use tower_service::Service as _;
 use wharf_core::{
     Code, Error, HttpLimits,
     handle::{Handle, HandleMint},
-    service::{SessionShelf, ShelvedSession},
+    service::{
+        SessionShelf, ShelvedSession,
+        offer::{Change, OfferService},
+    },
 };
 use wharf_mcp::{EndpointRefusal, EndpointRequest, HttpEndpoint, HttpEndpoints, Served};
 
 use super::{
     endpoint::{ask, client, json as answer, request, session},
+    shelf::{Shelf, session as conversation},
     support::{info, service},
 };
 
@@ -35,6 +39,13 @@ impl SessionShelf for WrittenSessions {
         Ok(self.0.lock().get(id).cloned())
     }
 
+    async fn set(&self, id: &Handle, settings: &str) -> Result<(), Error> {
+        if let Some(session) = self.0.lock().get_mut(id) {
+            settings.clone_into(&mut session.settings);
+        }
+        Ok(())
+    }
+
     async fn ended(&self, id: &Handle) -> Result<bool, Error> {
         Ok(self.0.lock().remove(id).is_some())
     }
@@ -42,9 +53,19 @@ impl SessionShelf for WrittenSessions {
 
 /// The endpoint of a client at the host of this incarnation.
 fn endpoint(shelf: &Arc<WrittenSessions>, incarnation: u32, name: &str) -> HttpEndpoint {
+    endpoint_of(shelf, incarnation, name, None)
+}
+
+/// The same where plugins offer this.
+fn endpoint_of(
+    shelf: &Arc<WrittenSessions>,
+    incarnation: u32,
+    name: &str,
+    offers: Option<Arc<dyn OfferService>>,
+) -> HttpEndpoint {
     let limits = HttpLimits::default();
     let client = client(name, &limits);
-    let served = Served::new(service().tools, None);
+    let served = Served::new(service().tools, offers);
     let handles = HandleMint::of(NonZeroU32::new(incarnation).expect("not zero"));
     let endpoints = HttpEndpoints::new(served, info(), limits).with_handles(handles);
     endpoints.with_session_shelf(Arc::clone(shelf) as _).endpoint(client)
@@ -68,6 +89,48 @@ async fn a_session_goes_on_at_another_host_with_all_that_its_client_said_of_itse
     let list = json!({"jsonrpc": "2.0", "id": 0, "method": "tools/list"});
     let listed = answer(ask(&two, request(Method::POST, Some(&session), &list)).await).await;
     assert!(listed["result"]["tools"].is_array(), "{listed}");
+}
+
+#[tokio::test]
+async fn a_session_goes_on_with_all_that_its_client_has_set() {
+    let (written, offers) = (Arc::new(WrittenSessions::default()), Shelf::new());
+    let at = |incarnation| endpoint_of(&written, incarnation, "client", Some(Arc::clone(&offers) as _));
+    let one = at(1);
+    let session = session(&one).await;
+    let say = async |host: &HttpEndpoint, method: &str, mut parameters: Value| {
+        parameters["_meta"] = json!({"dev.wharf/sessionId": "s"});
+        let message = json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": parameters});
+        let answered = answer(ask(host, request(Method::POST, Some(&session), &message)).await).await;
+        assert_eq!(answered["result"], json!({}), "{method}: {answered}");
+    };
+    say(&one, "logging/setLevel", json!({"level": "error"})).await;
+    for uri in ["test://a", "test://b"] {
+        say(&one, "resources/subscribe", json!({"uri": uri})).await;
+    }
+    say(&one, "resources/unsubscribe", json!({"uri": "test://b"})).await;
+
+    // It is the first that the other host hears of the session.
+    let two = at(2);
+    let heard = ask(&two, request(Method::GET, Some(&session), &Value::Null)).await;
+    for uri in ["test://b", "test://a"] {
+        let (context, plugin) = (conversation("s"), "test".parse().expect("legal"));
+        offers.say(Change::Resource { context, uri: uri.to_owned(), plugin });
+    }
+    let mut heard = heard.into_body();
+    let told = loop {
+        let frame = heard.frame().await.expect("it goes on").expect("readable");
+        let text = String::from_utf8(frame.into_data().expect("data").to_vec()).expect("text");
+        if text.contains("data: {") {
+            break text;
+        }
+    };
+    assert!(told.contains("resources/updated") && told.contains("test://a"), "{told}");
+
+    say(&two, "resources/subscribe", json!({"uri": "test://c"})).await;
+    let settings = written.0.lock().values().next().expect("a session").settings.clone();
+    let settings: Value = serde_json::from_str(&settings).expect("JSON");
+    assert_eq!(settings["level"], "error", "its level has gone on, too");
+    assert_eq!(settings["watched"].as_array().map(Vec::len), Some(2), "{settings}");
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use std::{
 use wharf_cell::{CertificateUnfit, HostRecord, InvalidPeerAddress, Members as _, StoreUnavailable, Survey, survey};
 use wharf_postgres::{DatabaseMeasure, PostgresCell};
 
-use super::{ClusterError, ClusterPlugins, read, secrets_of};
+use super::{ClusterBusError, ClusterError, ClusterPlugins, bus, read, secrets_of};
 use crate::{Configuration, added::AddedPlugins, configuration::ClusterSettings, database::connection_options};
 
 /// The hosts of a cluster, for its operator.
@@ -48,6 +48,8 @@ pub struct ClusterCheck {
     pub certificate: Result<Duration, CertificateProblem>,
     /// How many files of `secret_files` can be read, or why one cannot.
     pub secrets: Result<usize, ClusterError>,
+    /// Whether a server of `[cluster.nats]` answers, or why not; nothing where there is none.
+    pub nats: Option<Result<bool, ClusterBusError>>,
     /// The hosts that live, and those that died within the last hour.
     pub hosts: Vec<HostRecord>,
     /// Who reaches whom; nothing where the certificate of this host cannot be read.
@@ -110,14 +112,20 @@ impl ClusterHosts {
         };
         let connections_of_a_host = DatabaseMeasure::connections_of_a_host(self.connections);
         let secrets = secrets_of(&self.settings).map(|secrets| secrets.len());
-        Ok(ClusterCheck { database, connections_of_a_host, certificate, secrets, hosts, survey: survey_of_hosts })
+        let nats = bus::answers(&self.settings).await;
+        let survey = survey_of_hosts;
+        Ok(ClusterCheck { database, connections_of_a_host, certificate, secrets, nats, hosts, survey })
     }
 
     /// The plugins that all hosts have, of which `data` has a copy. A component of more bytes than
     /// `component_bytes` is left out of that.
-    #[must_use]
-    pub fn plugins(&self, data: &Path, component_bytes: u64) -> ClusterPlugins {
-        ClusterPlugins::new(Arc::clone(&self.cell) as _, AddedPlugins::of(data), component_bytes)
+    ///
+    /// # Errors
+    /// Where `[cluster.nats]` cannot be used. A server of it that does not answer is none: the
+    /// hosts then hear of a change with their next beat.
+    pub async fn plugins(&self, data: &Path, component_bytes: u64) -> Result<ClusterPlugins, ClusterHostsError> {
+        let bus = bus::open(&self.settings).await.map_err(ClusterError::from)?;
+        Ok(ClusterPlugins::new(Arc::clone(&self.cell) as _, AddedPlugins::of(data), component_bytes, bus))
     }
 
     /// The hosts that live, and those that died within the last hour.

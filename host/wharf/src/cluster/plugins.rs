@@ -9,7 +9,7 @@ use tokio::{
     task::spawn_blocking,
     time::{Duration, sleep},
 };
-use wharf_cell::{PluginShelf, StoreUnavailable};
+use wharf_cell::{NoticeBus, PluginShelf, StoreUnavailable, installed_notice};
 use wharf_core::{Digest, text::with_causes};
 
 use crate::added::{AddedError, AddedPlugins, InstalledChange, LaterCopy, Receipt, SharedSet};
@@ -62,6 +62,8 @@ pub struct ClusterPlugins {
     copy: AddedPlugins,
     /// Bytes of a component that this host reads at most.
     component_bytes: u64,
+    /// Where the hosts hear at once of a change, if there is a bus.
+    bus: Option<Arc<dyn NoticeBus>>,
 }
 
 impl std::fmt::Debug for ClusterPlugins {
@@ -71,8 +73,13 @@ impl std::fmt::Debug for ClusterPlugins {
 }
 
 impl ClusterPlugins {
-    pub(crate) fn new(shelf: Arc<dyn PluginShelf>, copy: AddedPlugins, component_bytes: u64) -> Self {
-        Self { shelf, copy, component_bytes }
+    pub(crate) fn new(
+        shelf: Arc<dyn PluginShelf>,
+        copy: AddedPlugins,
+        component_bytes: u64,
+        bus: Option<Arc<dyn NoticeBus>>,
+    ) -> Self {
+        Self { shelf, copy, component_bytes, bus }
     }
 
     /// The copy on the data directory, as it is after the last [`ClusterPlugins::catch_up`].
@@ -122,6 +129,11 @@ impl ClusterPlugins {
             }
             let named: Vec<_> = shared.components().into_iter().collect();
             if self.shelf.install(revision, &text, &named).await? {
+                if let Some(bus) = &self.bus
+                    && bus.publish(installed_notice(revision + 1)).await
+                {
+                    bus.flush().await;
+                }
                 self.catch_up().await?;
                 return Ok(true);
             }

@@ -7,6 +7,8 @@ use std::{
 
 use serde::Deserialize;
 
+use super::nats::NatsSection;
+
 /// Longest name of a cluster or a host.
 const LONGEST_NAME: usize = 63;
 
@@ -39,6 +41,8 @@ pub struct ClusterSettings {
     /// Whether `secret_files` are taken although others may read them.
     #[serde(default)]
     pub secrets_allow_unprotected: bool,
+    /// A bus for what hosts tell each other of changes.
+    pub nats: Option<NatsSection>,
     /// Whether the files of sessions are on a mount that all hosts share.
     #[serde(default)]
     pub workspaces: ClusterWorkspaces,
@@ -99,6 +103,7 @@ impl ClusterSettings {
         if self.secret_files.len() > MOST_SECRETS {
             return Err(format!("cluster.secret_files names {MOST_SECRETS} files at most"));
         }
+        self.nats = self.nats.map(|nats| nats.check(base)).transpose()?;
         let tls = [&mut self.tls.certificate, &mut self.tls.key, &mut self.tls.authority];
         for file in tls.into_iter().chain(&mut self.secret_files) {
             *file = base.join(&*file);

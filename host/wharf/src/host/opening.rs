@@ -233,7 +233,7 @@ impl HostBuilder {
         let host = Host { shared: Arc::new(shared) };
         host.compile_what_is_listed();
         #[cfg(feature = "postgres")]
-        host.shared.clustered.join(host.downgrade(), host.serve_added()).await?;
+        host.shared.clustered.join(host.downgrade(), host.serve_added(), &host.shared.backends.announcements).await?;
         Ok(host)
     }
 }

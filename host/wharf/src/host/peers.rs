@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use wharf_core::{
     Code, Error, SessionId, TenantId, ToolService as _, WorkspaceKey,
-    service::{HomeAnswer, HomeHost, HomeQuestion, HomeRequest, Things},
+    service::{HomeAnswer, HomeHost, HomeQuestion, HomeRequest, Things, offer::Change},
     text::with_causes,
 };
 use wharf_engine::Backends;
@@ -106,6 +106,12 @@ impl HomeHost for WeakHost {
 
     async fn sessions(&self, things: Things) -> HashSet<(TenantId, SessionId)> {
         self.upgrade().map(|host| host.sessions_with(things)).unwrap_or_default()
+    }
+
+    fn heard(&self, change: Change) {
+        if let Some(host) = self.upgrade() {
+            host.shared.backends.announcements.tell(change);
+        }
     }
 
     async fn end_all(&self) {

@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 
 pub(super) fn tell(workspace: &Workspace) -> Result<()> {
     packages::ensure_postgres(workspace)?;
-    packages::ensure_balancers(workspace)?;
+    packages::ensure_servers_of_clusters(workspace)?;
     packages::ensure_certificates()?;
     let clients = workspace.root.join("tests").join("clients");
     let python = python::interpreter(workspace, "python", &clients.join("requirements.txt"))?;

@@ -10,7 +10,7 @@ use super::violation::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 32] = [
+const MEMBERS: [(&str, &[&str]); 33] = [
     ("wharf-contract", &[]),
     ("wharf-core", &["wharf-contract"]),
     ("wharf-completion", &["wharf-contract", "wharf-core"]),
@@ -20,6 +20,8 @@ const MEMBERS: [(&str, &[&str]); 32] = [
     ("wharf-state", &["wharf-core", "wharf-files"]),
     ("wharf-cell", &["wharf-core"]),
     ("wharf-postgres", &["wharf-cell", "wharf-core", "wharf-state"]),
+    // What goes over it, the cell alone knows.
+    ("wharf-nats", &["wharf-cell"]),
     ("wharf-spawn", &["wharf-contract", "wharf-core"]),
     ("wharf-process", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-files", "wharf-spawn"]),
     ("wharf-terminal", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-files", "wharf-spawn"]),
@@ -59,6 +61,7 @@ const MEMBERS: [(&str, &[&str]); 32] = [
             "wharf-state",
             "wharf-cell",
             "wharf-postgres",
+            "wharf-nats",
             "wharf-spawn",
             "wharf-process",
             "wharf-terminal",
@@ -112,7 +115,7 @@ const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search", "wharf-documents"];
 /// Crates from outside that only some members may name: a crate or, with a
 /// star, all whose names start so. The bench is the yardstick: it measures us
 /// against what we are built on.
-const RESERVED: [(&str, &[&str], &str); 18] = [
+const RESERVED: [(&str, &[&str], &str); 19] = [
     ("wasmtime*", &["wharf-engine", "wharf-bench"], "only the engine knows wasmtime"),
     ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
     ("axum*", &["wharf-http"], "only http has routes"),
@@ -131,6 +134,7 @@ const RESERVED: [(&str, &[&str], &str); 18] = [
     ("rusqlite", &["wharf-state"], "only state knows its database"),
     ("tokio-postgres*", &["wharf-postgres", "wharf-bench"], "only postgres knows PostgreSQL"),
     ("deadpool-postgres", &["wharf-postgres"], "only postgres knows PostgreSQL"),
+    ("async-nats", &["wharf-nats"], "only nats knows NATS"),
     ("tantivy*", &["wharf-bench"], "tantivy is the yardstick of search"),
     ("toml*", &["wharf", "wharf-cli"], "only wharf reads configuration, and only its command writes it"),
     ("serde-saphyr", &["wharf-cli"], "YAML is what other servers keep policies in; nothing of ours is"),

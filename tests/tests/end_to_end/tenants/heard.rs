@@ -8,10 +8,10 @@ use std::{
 use serde_json::Value;
 
 /// The messages of a stream of the older era, as they come.
-pub(super) struct Heard(BufReader<TcpStream>);
+pub(crate) struct Heard(BufReader<TcpStream>);
 
 impl Heard {
-    pub(super) fn new(stream: TcpStream) -> Self {
+    pub(crate) fn new(stream: TcpStream) -> Self {
         let mut lines = BufReader::new(stream);
         let mut head = String::new();
         while lines.read_line(&mut head).expect("an answer in time") > 2 {}
@@ -20,7 +20,7 @@ impl Heard {
     }
 
     /// The method of the next one.
-    pub(super) fn method(&mut self) -> String {
+    pub(crate) fn method(&mut self) -> String {
         loop {
             let mut line = String::new();
             assert_ne!(self.0.read_line(&mut line).expect("a message in time"), 0, "the stream has ended");

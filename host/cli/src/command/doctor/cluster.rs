@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use wharf::{
     Configuration,
-    cluster::{CertificateProblem, ClusterCheck, ClusterHosts, ClusterHostsError, DatabaseMeasure, Found, HostRecord},
+    cluster::{
+        CertificateProblem, ClusterBusError, ClusterCheck, ClusterHosts, ClusterHostsError, DatabaseMeasure, Found,
+        HostRecord,
+    },
     with_causes,
 };
 
@@ -53,6 +56,7 @@ fn findings(address: &str, check: &ClusterCheck) -> Vec<Finding> {
         certificate(address, &check.certificate),
         secrets(check),
     ];
+    findings.extend(check.nats.as_ref().map(nats));
     findings.extend(alive.into_iter().map(|host| of_host(host, check)));
     findings
 }
@@ -90,6 +94,19 @@ fn secrets(check: &ClusterCheck) -> Finding {
             format!("{number} of `secret_files`: what a call asks for is answered at any host that has the same"),
         ),
         Err(error) => Finding::ill(WHAT, with_causes(error), "a host does not start without it"),
+    }
+}
+
+fn nats(answers: &Result<bool, ClusterBusError>) -> Finding {
+    const WHAT: &str = "nats";
+    match answers {
+        Ok(true) => Finding::well(WHAT, "a server answers: hosts hear of changes over it"),
+        Ok(false) => Finding::ill(
+            WHAT,
+            "no server of [cluster.nats] takes this host's connection: hosts tell each other of changes one by one",
+            "see that one runs, that its certificate is for its name, and that it knows this host's login",
+        ),
+        Err(error) => Finding::ill(WHAT, with_causes(error), "a host does not start with it"),
     }
 }
 

@@ -18,7 +18,7 @@ impl Hosts {
     fn plugins(&self) -> [ClusterPlugins; 2] {
         self.data.each_ref().map(|data| {
             let shelf = Arc::clone(&self.shelf);
-            ClusterPlugins::new(shelf, AddedPlugins::of(data.path()), 1 << 20)
+            ClusterPlugins::new(shelf, AddedPlugins::of(data.path()), 1 << 20, None)
         })
     }
 }

@@ -1,0 +1,153 @@
+//! Changes that a plugin tells at one host, heard by clients of another one.
+
+use serde_json::{Value, json};
+use wharf_tests::{
+    blocking,
+    cluster::{Cluster, ClusterHost},
+    component,
+    nats::NatsServer,
+    replied,
+};
+
+use super::TABLES;
+use crate::tenants::heard::Heard;
+
+const WATCHED: &str = "test://watched-resource";
+
+/// Hosts of a plugin that tells of changes.
+fn telling(further: &str) -> Option<Cluster> {
+    let component = component("guest-conformance");
+    Cluster::new(&format!(
+        "{TABLES}[plugin.conformance]\nsource = {:?}\n[plugin.conformance.grants.events]\nreason = \"a test\"\n{further}",
+        component.to_str().expect("text")
+    ))
+}
+
+/// A session of the older era at a host.
+struct Session<'h> {
+    host: &'h ClusterHost,
+    id: String,
+}
+
+impl<'h> Session<'h> {
+    fn begin(host: &'h ClusterHost) -> Self {
+        Self { host, id: host.server.handshake().expect("a session") }
+    }
+
+    fn say(&self, method: &str, parameters: &Value) {
+        let mut message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
+        message["params"]["_meta"] = json!({"dev.wharf/sessionId": "s"});
+        let told = replied(self.host.server.say(&self.id, &message)).message();
+        assert!(told["result"].is_object() && told["result"]["isError"] != true, "{method}: {told}");
+    }
+
+    fn trigger(&self, what: &str) {
+        self.say("tools/call", &json!({"name": format!("conformance__test_trigger_{what}"), "arguments": {}}));
+    }
+
+    fn watch(&self) -> Heard {
+        self.say("resources/subscribe", &json!({"uri": WATCHED}));
+        Heard::new(self.host.server.listen(&self.id))
+    }
+}
+
+/// What is told at one host is heard at the other, however it gets there.
+#[track_caller]
+fn is_heard(teller: &Session<'_>, heard: &mut Heard) {
+    for (what, method) in [
+        ("resource_update", "resources/updated"),
+        ("prompt_change", "prompts/list_changed"),
+        ("resource_change", "resources/list_changed"),
+        ("tool_change", "tools/list_changed"),
+    ] {
+        teller.trigger(what);
+        assert_eq!(heard.method(), format!("notifications/{method}"));
+    }
+}
+
+/// Waits until each host knows the other, and has the plugin ready: its tools are no news then.
+#[track_caller]
+fn until_ready(hosts: [&ClusterHost; 2]) {
+    for host in hosts {
+        blocking::until("each host knows the other", || {
+            let listed = host.hosts();
+            if listed.len() == 2 { Ok(()) } else { Err(format!("{listed:?}")) }
+        });
+        let _ = host.called("s", "conformance__test_simple_text", &json!({}));
+    }
+}
+
+#[test]
+fn a_client_hears_what_a_plugin_tells_at_another_host() {
+    let Some(cluster) = telling("") else { return };
+    let (one, two) = (cluster.host("one"), cluster.host("two"));
+    until_ready([&one, &two]);
+    let (teller, listener) = (Session::begin(&one), Session::begin(&two));
+    let mut heard = listener.watch();
+    is_heard(&teller, &mut heard);
+    // Both ways.
+    let mut back = Session::begin(&one).watch();
+    is_heard(&listener, &mut back);
+}
+
+#[test]
+fn notices_go_over_nats_while_it_answers_and_from_host_to_host_while_it_does_not() {
+    let Some(mut nats) = NatsServer::start() else { return };
+    let Some(cluster) = telling(&nats.table()) else { return };
+    let prepared = |name: &str| {
+        let data = cluster.prepare(name, &cluster.authority, wharf_tests::Holds::Now);
+        nats.prepare(&data);
+        cluster.host_in(name, data)
+    };
+    let (one, two) = (prepared("one"), prepared("two"));
+    until_ready([&one, &two]);
+    for host in [&one, &two] {
+        host.server.until_logged("NATS carries the notices");
+    }
+    let doctor = one.command(&["doctor", "--cluster"]).run();
+    assert!(doctor.out.contains("hosts hear of changes over it"), "{doctor:?}");
+
+    let (teller, listener) = (Session::begin(&one), Session::begin(&two));
+    let mut heard = listener.watch();
+    let before = nats.messages();
+    is_heard(&teller, &mut heard);
+    assert!(nats.messages() > before, "it carries them");
+
+    nats.kill();
+    for host in [&one, &two] {
+        host.server.until_logged("NATS does not answer");
+    }
+    is_heard(&teller, &mut heard);
+    let doctor = one.command(&["doctor", "--cluster"]).run();
+    assert!(doctor.out.contains("no server of [cluster.nats]"), "{doctor:?}");
+
+    nats.resume();
+    blocking::until("it carries notices again", || {
+        let before = nats.messages();
+        is_heard(&teller, &mut heard);
+        (nats.messages() > before).then_some(()).ok_or("from host to host")
+    });
+}
+
+#[test]
+fn a_login_that_nats_does_not_know_keeps_no_host_from_serving() {
+    let Some(nats) = NatsServer::start() else { return };
+    let Some(cluster) = telling(&nats.table()) else { return };
+    let data = cluster.prepare("one", &cluster.authority, wharf_tests::Holds::Now);
+    nats.prepare(&data);
+    data.write_private("nats-password", "another");
+    let one = cluster.host_in("one", data);
+    let _ = one.called("s", "conformance__test_simple_text", &json!({}));
+    let listener = Session::begin(&one);
+    let mut heard = listener.watch();
+    is_heard(&listener, &mut heard);
+    assert!(!one.server.log().contains("NATS carries"), "{}", one.server.log());
+
+    let data = cluster.prepare("two", &cluster.authority, wharf_tests::Holds::Now);
+    nats.prepare(&data);
+    std::fs::remove_file(data.path().join("nats-password")).expect("removed");
+    let token = data.path().join("http-token").display().to_string();
+    let serve = ["serve", "--http", "127.0.0.1:0", "--http-token-file", &token];
+    let refused = wharf_tests::wharf(serve).config(&data.path().join("wharf.toml")).data(data.path()).run();
+    assert!(refused.code != Some(0) && refused.err.contains("nats-password"), "{refused:?}");
+}
