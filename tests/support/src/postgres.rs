@@ -170,9 +170,14 @@ impl PostgresServer {
         self.folder.join("log")
     }
 
+    /// What the server has logged.
+    #[must_use]
+    pub fn said(&self) -> String {
+        fs::read(self.log()).map(|log| String::from_utf8_lossy(&log).into_owned()).unwrap_or_default()
+    }
+
     fn starts(&self) -> usize {
-        let log = fs::read_to_string(self.log()).unwrap_or_default();
-        log.matches("database system is ready to accept connections").count()
+        self.said().matches("database system is ready to accept connections").count()
     }
 
     fn starts_before(&self) -> usize {

@@ -7,6 +7,7 @@ mod failures;
 mod histories;
 mod inventory;
 mod layout;
+mod plans;
 mod sharing;
 mod tls;
 
