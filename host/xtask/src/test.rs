@@ -70,13 +70,12 @@ Options:
                            WHARF_BUILD_LINTS, as in .ci/run, each build lints and nothing is compiled
                            twice for it; what a shell has compiled without is not used then
                   targets  the code for other systems, as far as its compiler (cargo xtask check-targets);
-                           only with --only or --targets
+                           minutes; only with --only
                   outside  an app outside this repository, with the library by git (tests/outside): what is
                            committed is fetched, built without sharing anything, and called. It takes
                            many minutes and is no part of the run without --only
                   release  what else is made for others: every package, built from what it carries, and the
                            manual as a site (cargo xtask book). Minutes; only with --only
-  --targets     Run the part targets with the usual parts, as .ci/run does
   --wry         Run the example of an app that lends its own WebViews to the host
                 (tests/wry), and nothing else: needs WebKit, which is installed where
                 it is missing. A part that no other run has
@@ -208,11 +207,10 @@ fn release(workspace: &Workspace) -> Result<()> {
 }
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
-    let (mut parts, mut targets) = (Vec::new(), false);
+    let mut parts = Vec::new();
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("only") => parts.push(arguments.value()?.string()?.parse()?),
-            Arg::Long("targets") => targets = true,
             Arg::Long("wry") => return wry(&Workspace::find()?),
             Arg::Short('h') | Arg::Long("help") => {
                 print!("{HELP}");
@@ -224,9 +222,6 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     let whole = parts.is_empty();
     if whole {
         parts = TestPart::USUAL.to_vec();
-    }
-    if targets {
-        parts.push(TestPart::Targets);
     }
     let workspace = Workspace::find()?;
     let names: Vec<_> = parts.iter().map(|part| part.name()).collect();
