@@ -10,7 +10,10 @@ mod sessions;
 pub use passing::{OtherHost, RequestHome};
 
 use std::{
-    sync::{Arc, OnceLock, atomic::AtomicU64},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -66,9 +69,9 @@ struct Membership {
     host: OnceLock<Arc<dyn HomeHost>>,
     door: RwLock<Option<Arc<dyn HttpDoor>>>,
     /// What this host tells the others of changes, and what it has heard of theirs.
-    gathered: Gathered,
+    gathered: Arc<Gathered>,
     heard: Heard,
-    /// Batches that this host has told.
+    /// Batches that this host has told in its present life.
     told: AtomicU64,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -111,7 +114,7 @@ impl Cell {
             plugins: watch::Sender::default(),
             host: OnceLock::new(),
             door: RwLock::default(),
-            gathered: Gathered::default(),
+            gathered: Arc::default(),
             heard: Heard::default(),
             told: AtomicU64::new(0),
             stop: CancellationToken::new(),
@@ -296,6 +299,7 @@ impl Membership {
         let incarnation = Incarnation::random().map_err(CellError::Randomness)?;
         self.handles.change(incarnation.number());
         self.standing.renamed(incarnation);
+        self.told.store(0, Ordering::Release);
         Ok(())
     }
 

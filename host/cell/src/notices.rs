@@ -13,7 +13,7 @@ mod wire;
 pub(crate) use gathered::Gathered;
 pub(crate) use heard::{Heard, Told};
 pub use wire::installed_notice;
-pub(crate) use wire::{Batch, LARGEST_BATCH, Published};
+pub(crate) use wire::{Batch, LARGEST_BATCH, Published, WireNotice};
 
 use async_trait::async_trait;
 use bytes::Bytes;

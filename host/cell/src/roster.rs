@@ -61,6 +61,12 @@ struct Observation {
     told: u64,
 }
 
+impl State {
+    fn lives(&self, incarnation: Incarnation) -> bool {
+        matches!(self.known.get(&incarnation), Some(Known::Alive(_)))
+    }
+}
+
 impl Roster {
     pub(crate) fn new(longest_gap: Duration) -> Self {
         Self { longest_gap, state: Mutex::default() }
@@ -120,19 +126,17 @@ impl Roster {
     pub(crate) fn still(&self, for_at_least: Duration) -> Vec<Incarnation> {
         let state = self.state.lock();
         let Some((_, last)) = state.reading else { return Vec::new() };
-        let is_alive = |incarnation: &Incarnation| matches!(state.known.get(incarnation), Some(Known::Alive(_)));
         let still = state.beats.iter().filter(|(incarnation, seen)| {
-            is_alive(incarnation) && last.saturating_duration_since(seen.since) >= for_at_least
+            state.lives(**incarnation) && last.saturating_duration_since(seen.since) >= for_at_least
         });
         still.map(|(incarnation, _)| *incarnation).collect()
     }
 
-    /// How many batches of changes each host that lives has told, by the last reading.
-    pub(crate) fn told(&self) -> Vec<Told> {
+    /// How many batches of changes each host that lives has told, by the last reading, but for one.
+    pub(crate) fn told(&self, but: Incarnation) -> Vec<Told> {
         let state = self.state.lock();
-        let is_alive = |incarnation: &Incarnation| matches!(state.known.get(incarnation), Some(Known::Alive(_)));
-        let living = state.beats.iter().filter(|(incarnation, _)| is_alive(incarnation));
-        living
+        let others = state.beats.iter().filter(|(incarnation, _)| **incarnation != but && state.lives(**incarnation));
+        others
             .map(|(incarnation, seen)| Told { incarnation: *incarnation, beat: seen.beat, batches: seen.told })
             .collect()
     }

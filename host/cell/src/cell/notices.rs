@@ -12,7 +12,7 @@ use wharf_core::service::{Audience, ChangeRelay, offer::Change};
 
 use super::{Cell, Membership};
 use crate::{
-    notices::{Batch, NoticeBus, Published, Told},
+    notices::{Batch, Gathered, NoticeBus, Published, WireNotice},
     peer,
 };
 
@@ -25,11 +25,16 @@ impl ChangeRelay for Cell {
     }
 }
 
-async fn tell(cell: Weak<Membership>, stop: CancellationToken) {
+async fn tell(cell: Weak<Membership>, gathered: Arc<Gathered>, stop: CancellationToken) {
     loop {
+        // The member is not held while nothing changes: its handle is what keeps it.
+        let notices = tokio::select! {
+            notices = gathered.take() => notices,
+            () = stop.cancelled() => return,
+        };
         let Some(cell) = cell.upgrade() else { return };
         tokio::select! {
-            () = cell.tell() => {}
+            () = cell.tell(notices) => {}
             () = stop.cancelled() => return,
         }
         drop(cell);
@@ -59,7 +64,7 @@ impl Membership {
     /// Tells and hears until the member leaves.
     pub(super) fn follow_notices(self: &Arc<Self>) {
         let (weak, stop) = (Arc::downgrade(self), self.stop.clone());
-        self.tasks.spawn(tell(weak.clone(), stop.clone()));
+        self.tasks.spawn(tell(weak.clone(), Arc::clone(&self.gathered), stop.clone()));
         if let Some(bus) = &self.settings.bus {
             self.tasks.spawn(listen(weak, Arc::clone(bus), stop));
         }
@@ -70,9 +75,8 @@ impl Membership {
         self.told.load(Ordering::Acquire)
     }
 
-    /// Waits for changes and tells them the others, by the bus or one by one.
-    async fn tell(&self) {
-        let notices = self.gathered.take().await;
+    /// Tells the others, by the bus or one by one.
+    async fn tell(&self, notices: Vec<WireNotice>) {
         let from = self.standing.incarnation();
         let number = self.told.fetch_add(1, Ordering::AcqRel) + 1;
         let body = Batch { from, number, notices }.body();
@@ -108,9 +112,7 @@ impl Membership {
 
     /// Looks whether something was missed, by what the database says.
     pub(super) fn compare_notices(&self) {
-        let own = self.standing.incarnation();
-        let told: Vec<Told> = self.roster.told().into_iter().filter(|told| told.incarnation != own).collect();
-        if self.heard.compare(&told) {
+        if self.heard.compare(&self.roster.told(self.standing.incarnation())) {
             tracing::debug!(target: "wharf::cell", "changes that another host has told were not heard here");
             self.everything_may_have_changed();
         }

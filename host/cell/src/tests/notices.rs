@@ -126,6 +126,9 @@ async fn a_host_that_was_taken_for_dead_takes_everything_for_changed() {
     let test = TestCell::new();
     let (one, two) = (test.host("one").await, test.host("two").await);
     one.until_knows(&two).await;
+    two.until_knows(&one).await;
+    two.cell.relay(&updated("plan://one"));
+    one.until_heard(&[updated("plan://one")]).await;
     let before = two.cell.incarnation();
     let beat = async || {
         let hosts = test.store.list().await.expect("it answers");
@@ -137,4 +140,19 @@ async fn a_host_that_was_taken_for_dead_takes_everything_for_changed() {
     .await;
     two.until_heard(&[everything()]).await;
     assert_ne!(two.cell.incarnation(), before);
+    // What it told with its last breath may be lost; its next life begins to count anew.
+    one.until_heard(&[updated("plan://one"), everything()]).await;
+    one.until_knows(&two).await;
+    two.cell.relay(&updated("plan://two"));
+    one.until_heard(&[updated("plan://one"), everything(), updated("plan://two")]).await;
+}
+
+#[tokio::test]
+async fn a_member_that_nobody_holds_any_more_beats_no_more() {
+    let test = TestCell::new();
+    let (one, two) = (test.host("one").await, test.host("two").await);
+    one.until_knows(&two).await;
+    let gone = two.cell.incarnation();
+    drop(two);
+    until("it is declared dead", || !one.cell.knows(gone)).await;
 }
