@@ -203,20 +203,36 @@ impl ClusterHost {
         wharf(arguments).config(&data.join("wharf.toml")).data(data)
     }
 
+    /// What `wharf hosts` lists.
+    fn listed(&self) -> Vec<Value> {
+        let run = self.command(&["hosts", "--json"]).run();
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let listed: Value = serde_json::from_str(&run.out).expect("JSON");
+        listed["hosts"].as_array().expect("a list").clone()
+    }
+
     /// The hosts that `wharf hosts` lists: name, state and number of sessions.
     ///
     /// # Panics
     /// Where it lists none.
     #[must_use]
     pub fn hosts(&self) -> Vec<(String, String, u64)> {
-        let run = self.command(&["hosts", "--json"]).run();
-        assert_eq!(run.code, Some(0), "{run:?}");
-        let listed: Value = serde_json::from_str(&run.out).expect("JSON");
         let text = |host: &Value, member: &str| host[member].as_str().expect("a text").to_owned();
-        let hosts = listed["hosts"].as_array().expect("a list").iter();
-        hosts
-            .map(|host| (text(host, "name"), text(host, "state"), host["sessions"].as_u64().expect("a number")))
+        let listed = self.listed().into_iter();
+        listed
+            .map(|host| (text(&host, "name"), text(&host, "state"), host["sessions"].as_u64().expect("a number")))
             .collect()
+    }
+
+    /// How long ago the last beat of this host was, by the clock of the database.
+    ///
+    /// # Panics
+    /// Where it is not listed.
+    #[must_use]
+    pub fn silence_of(&self, name: &str) -> Duration {
+        let listed = self.listed();
+        let found = listed.iter().rfind(|host| host["name"] == name).expect("it is listed");
+        Duration::from_millis(found["silentMs"].as_u64().expect("a number"))
     }
 
     /// How this host is listed.

@@ -9,7 +9,7 @@ use wharf_tests::{
     replied,
 };
 
-use super::TABLES;
+use super::{READ, TABLES, read, wrote};
 use crate::tenants::heard::Heard;
 
 const WATCHED: &str = "test://watched-resource";
@@ -65,15 +65,14 @@ fn is_heard(teller: &Session<'_>, heard: &mut Heard) {
     }
 }
 
-/// Waits until each host knows the other, and has the plugin ready: its tools are no news then.
+/// Has each host pass a call on to the other, so that it knows it, and has the plugin ready at
+/// both: its tools are no news then.
 #[track_caller]
-fn until_ready(hosts: [&ClusterHost; 2]) {
-    for host in hosts {
-        blocking::until("each host knows the other", || {
-            let listed = host.hosts();
-            if listed.len() == 2 { Ok(()) } else { Err(format!("{listed:?}")) }
-        });
-        let _ = host.called("s", "conformance__test_simple_text", &json!({}));
+fn ready([one, two]: [&ClusterHost; 2]) {
+    for (home, other) in [(one, two), (two, one)] {
+        wrote(home, &home.name, "at home");
+        let _ = other.called(&home.name, READ, &read());
+        let _ = home.called("s", "conformance__test_simple_text", &json!({}));
     }
 }
 
@@ -81,7 +80,7 @@ fn until_ready(hosts: [&ClusterHost; 2]) {
 fn a_client_hears_what_a_plugin_tells_at_another_host() {
     let Some(cluster) = telling("") else { return };
     let (one, two) = (cluster.host("one"), cluster.host("two"));
-    until_ready([&one, &two]);
+    ready([&one, &two]);
     let (teller, listener) = (Session::begin(&one), Session::begin(&two));
     let mut heard = listener.watch();
     is_heard(&teller, &mut heard);
@@ -100,7 +99,7 @@ fn notices_go_over_nats_while_it_answers_and_from_host_to_host_while_it_does_not
         cluster.host_in(name, data)
     };
     let (one, two) = (prepared("one"), prepared("two"));
-    until_ready([&one, &two]);
+    ready([&one, &two]);
     for host in [&one, &two] {
         host.server.until_logged("NATS carries the notices");
     }
