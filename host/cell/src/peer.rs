@@ -4,15 +4,19 @@ mod call;
 mod link;
 mod look;
 mod server;
+mod tell;
 
 pub(crate) use call::{PassedOn, PassedRequest, pass_on, pass_request};
 pub(crate) use link::{Links, NotConnected, Sender};
-pub(crate) use look::{Looked, look, look_closely, probe_by, tell};
+pub(crate) use look::{Looked, look, look_closely, probe_by};
 pub(crate) use server::{Arrived, Arriving, PeerServer, Shown, listen};
+pub(crate) use tell::tell;
 
-use http::{HeaderMap, HeaderValue};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Request};
+use http_body_util::Full;
 
-use crate::{Incarnation, wire};
+use crate::{Incarnation, PeerAddress, roster::Peer, wire};
 
 /// The life that a message names.
 fn incarnation_of(headers: &HeaderMap) -> Option<Incarnation> {
@@ -22,4 +26,14 @@ fn incarnation_of(headers: &HeaderMap) -> Option<Incarnation> {
 
 fn naming(incarnation: Incarnation) -> HeaderValue {
     HeaderValue::from(incarnation.number().get())
+}
+
+fn uri(address: &PeerAddress, path: &str) -> String {
+    format!("https://{address}{path}")
+}
+
+/// A request that is meant for this life of a host; nothing where it has no form.
+fn post(peer: &Peer, path: &str, body: Bytes) -> Option<Request<Full<Bytes>>> {
+    let request = Request::builder().method(Method::POST).uri(uri(&peer.address, path));
+    request.header(wire::INCARNATION, naming(peer.incarnation)).body(Full::from(body)).ok()
 }

@@ -186,9 +186,8 @@ impl ChangeNotifier {
             let topics = match source.next().await {
                 ChangeNotice::Tools if self.is_shown(served, &mut shown) => continue,
                 ChangeNotice::Tools => vec![ChangeTopic::Tools],
-                ChangeNotice::Offer(Change::Missed(audience)) if !audience.includes(self.viewer()) => continue,
-                ChangeNotice::Missed | ChangeNotice::Offer(Change::Missed(_)) => everything(listener),
-                ChangeNotice::Offer(change) => self.heard(change, listener).into_iter().collect(),
+                ChangeNotice::Missed => everything(listener),
+                ChangeNotice::Offer(change) => self.heard(change, listener),
             };
             for topic in topics {
                 if let Err(error) = listener.tell(topic).await {
@@ -214,7 +213,7 @@ impl ChangeNotifier {
     }
 
     /// What of a change concerns this listener.
-    fn heard(&self, change: Change, listener: &impl ChangeListener) -> Option<ChangeTopic> {
+    fn heard(&self, change: Change, listener: &impl ChangeListener) -> Vec<ChangeTopic> {
         let viewer = self.viewer();
         let (hears, topic) = match change {
             Change::Tools(audience) => (listener.of_tools() && audience.includes(viewer), ChangeTopic::Tools),
@@ -222,12 +221,13 @@ impl ChangeNotifier {
             Change::Resources(audience) => {
                 (listener.of_resources() && audience.includes(viewer), ChangeTopic::Resources)
             }
-            Change::Missed(_) => return None,
+            Change::Missed(audience) if audience.includes(viewer) => return everything(listener),
+            Change::Missed(_) => return Vec::new(),
             Change::Resource { context, uri, plugin } => {
                 (viewer.allows(plugin.as_str()) && listener.watches(&context, &uri), ChangeTopic::Resource(uri))
             }
         };
-        hears.then_some(topic)
+        hears.then_some(topic).into_iter().collect()
     }
 }
 

@@ -75,6 +75,11 @@ fn of_http(extensions: &Extensions, claims: &mut ContextClaims) -> Result<(), Er
     Ok(())
 }
 
+/// The session that a request of HTTP names in its header, as it came.
+pub(crate) fn session_header(parts: &Parts) -> Option<&str> {
+    parts.headers.get(SESSION_HEADER)?.to_str().ok()
+}
+
 /// The session that a header names, which is there at most once.
 fn session(headers: &HeaderMap) -> Result<Option<String>, Error> {
     let mut values = headers.get_all(SESSION_HEADER).iter();

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 use wharf_core::SessionId;
 
-use crate::context_claims::SESSION_HEADER;
+use crate::context_claims;
 
 /// Bytes of what is written down. A session whose client watches more keeps what was written last.
 const MOST_BYTES: usize = 64 << 10;
@@ -63,7 +63,7 @@ impl SettingsKeeper {
 
     /// Writes down what is set after a request with these extensions.
     pub(crate) async fn keep(&self, extensions: &Extensions, settings: impl FnOnce() -> SessionSettings) {
-        let id = extensions.get::<Parts>().and_then(|parts| parts.headers.get(SESSION_HEADER)?.to_str().ok());
+        let id = extensions.get::<Parts>().and_then(context_claims::session_header);
         let Some(id) = id else { return };
         let _turn = self.turn.lock().await;
         if let Some(text) = settings().text() {

@@ -27,7 +27,7 @@ use wharf_core::{
     trace::{RemoteParent, RunningSpan, Span, SpanKind, TraceParent},
 };
 
-use crate::{context_claims::SESSION_HEADER, handler::Handler, request_origin::RequestOrigin};
+use crate::{context_claims, handler::Handler, request_origin::RequestOrigin};
 
 const PARENT: &str = "traceparent";
 const STATE: &str = "tracestate";
@@ -239,7 +239,7 @@ fn describe(span: &mut Span, id: &RequestId, version: Option<ProtocolVersion>, e
     };
     span.set("network.transport", "tcp");
     span.set("network.protocol.name", "http");
-    if let Some(session) = parts.headers.get(&SESSION_HEADER).and_then(|session| session.to_str().ok()) {
+    if let Some(session) = context_claims::session_header(parts) {
         span.set("mcp.session.id", session);
     }
 }

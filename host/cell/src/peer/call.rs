@@ -3,19 +3,19 @@
 use std::borrow::Cow;
 
 use bytes::{Bytes, BytesMut};
-use http::{Method, Request, Response, StatusCode};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http::{Response, StatusCode};
+use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use wharf_core::{
     Error,
     service::{Events, HomeAnswer, Level},
 };
 
-use super::{incarnation_of, link::Sender, look::uri, naming};
+use super::{incarnation_of, link::Sender, post};
 use crate::{
     passed::unmarked,
     roster::Peer,
-    wire::{CALL, Frame, HTTP, INCARNATION, Misdirected, malformed},
+    wire::{CALL, Frame, HTTP, Misdirected, malformed},
 };
 
 /// Bytes of a refusal.
@@ -39,12 +39,7 @@ pub(crate) async fn pass_on(
     events: &Events,
     message_bytes: usize,
 ) -> PassedOn {
-    let request = Request::builder()
-        .method(Method::POST)
-        .uri(uri(&peer.address, CALL))
-        .header(INCARNATION, naming(peer.incarnation))
-        .body(Full::from(body));
-    let Ok(request) = request else { return PassedOn::Broken };
+    let Some(request) = post(peer, CALL, body) else { return PassedOn::Broken };
     let Ok(response) = sender.send_request(request).await else { return PassedOn::Broken };
     match response.status() {
         StatusCode::OK => follow(response.into_body(), events, message_bytes).await,
@@ -74,12 +69,7 @@ pub(crate) enum PassedRequest {
 
 /// Sends a request on. Dropping the future or the answer's body ends it on the other host, too.
 pub(crate) async fn pass_request(mut sender: Sender, peer: &Peer, body: Bytes) -> PassedRequest {
-    let request = Request::builder()
-        .method(Method::POST)
-        .uri(uri(&peer.address, HTTP))
-        .header(INCARNATION, naming(peer.incarnation))
-        .body(Full::from(body));
-    let Ok(request) = request else { return PassedRequest::Broken };
+    let Some(request) = post(peer, HTTP, body) else { return PassedRequest::Broken };
     match sender.send_request(request).await {
         Ok(response) => unmarked(response).map_or_else(PassedRequest::Refused, PassedRequest::Answered),
         Err(_) => PassedRequest::Broken,

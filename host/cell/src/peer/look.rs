@@ -2,17 +2,15 @@
 
 use std::time::{Duration, SystemTime};
 
-use bytes::Bytes;
 use http::{Method, Request, header::DATE};
 use http_body_util::{BodyExt as _, Full, Limited};
 use tokio::time::{Instant, timeout};
 use wharf_core::text::with_causes;
 
-use super::{Links, NotConnected, incarnation_of, link::Sender, naming};
+use super::{Links, NotConnected, incarnation_of, link::Sender, post, uri};
 use crate::{
-    PeerAddress,
     roster::Peer,
-    wire::{ALIVE, INCARNATION, NOTICES, PROBE, ProbeRequest, Sight},
+    wire::{ALIVE, PROBE, ProbeRequest, Sight},
 };
 
 /// Bytes of what a look brings back.
@@ -66,36 +64,10 @@ pub(crate) async fn probe_by(links: &Links, witness: &Peer, suspect: &Peer, pati
     let asking = async {
         let mut sender = links.get(witness).await.ok()?;
         let probe = ProbeRequest { incarnation: suspect.incarnation };
-        let request = Request::builder()
-            .method(Method::POST)
-            .uri(uri(&witness.address, PROBE))
-            .header(INCARNATION, naming(witness.incarnation))
-            .body(Full::from(serde_json::to_vec(&probe).ok()?))
-            .ok()?;
+        let request = post(witness, PROBE, serde_json::to_vec(&probe).ok()?.into())?;
         let response = sender.send_request(request).await.ok()?;
         let body = Limited::new(response.into_body(), LARGEST).collect().await.ok()?.to_bytes();
         serde_json::from_slice(&body).ok()
     };
     timeout(patience, asking).await.ok().flatten().unwrap_or(Sight::Unclear)
-}
-
-/// Tells another host of changes. Where it is not reached, its own count says that it missed some.
-pub(crate) async fn tell(links: &Links, peer: &Peer, batch: Bytes, patience: Duration) {
-    let telling = async {
-        let mut sender = links.get(peer).await.ok()?;
-        let request = Request::builder()
-            .method(Method::POST)
-            .uri(uri(&peer.address, NOTICES))
-            .header(INCARNATION, naming(peer.incarnation))
-            .body(Full::from(batch))
-            .ok()?;
-        sender.send_request(request).await.ok()
-    };
-    if timeout(patience, telling).await.ok().flatten().is_none() {
-        tracing::debug!(host = %peer.host, "a host was not told of changes");
-    }
-}
-
-pub(super) fn uri(address: &PeerAddress, path: &str) -> String {
-    format!("https://{address}{path}")
 }

@@ -114,6 +114,27 @@ async fn a_client_of_2025_hears_of_the_resources_that_it_watches_in_their_conver
 }
 
 #[tokio::test]
+async fn where_changes_were_missed_everything_has_changed_for_those_whom_they_concern() {
+    let shelf = Shelf::new();
+    let mut client = attentive(&shelf).await;
+    watch(&mut client, "resources/subscribe", "test://a", "s").await;
+    let missed = |tenant: Option<&str>| {
+        let tenant = tenant.map(|tenant| tenant.parse().expect("legal"));
+        Change::Missed(Audience { tenant, plugins: None })
+    };
+    shelf.say(missed(Some("stranger")));
+    shelf.say(changed("s", "test://a"));
+    assert_eq!(client.receive().await["method"], UPDATED, "what another tenant missed is no news");
+    for tenant in [None, Some("local")] {
+        shelf.say(missed(tenant));
+        let mut heard = [client.receive().await, client.receive().await, client.receive().await]
+            .map(|told| told["method"].as_str().expect("a method").to_owned());
+        heard.sort();
+        assert_eq!(heard, [PROMPTS, RESOURCES, UPDATED]);
+    }
+}
+
+#[tokio::test]
 async fn watched_resources_are_bounded() {
     let shelf = Shelf::new();
     let mut client = shelf.legacy(json!({})).await;
