@@ -3,14 +3,14 @@
 
 use std::{
     fs,
-    net::{SocketAddr, TcpListener},
+    net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
 
-use wharf_test_support::unpacked::DebianProgram;
+use wharf_test_support::{free_address, unpacked::DebianProgram};
 
-use crate::{Data, artifacts::target};
+use crate::{Data, artifacts::target, blocking};
 
 /// What the files of `deploy/` call the hosts.
 const HOSTS: [&str; 3] = ["wharf-0:8088", "wharf-1:8088", "wharf-2:8088"];
@@ -21,8 +21,11 @@ pub struct Balancer {
     /// Where clients reach it.
     pub address: SocketAddr,
     running: Vec<Child>,
-    _files: Data,
+    files: Data,
 }
+
+/// What HAProxy says there of hosts that it leaves, and takes again.
+const LOG: &str = "log";
 
 impl Balancer {
     /// HAProxy in front of three hosts; nothing where it is not there, which says so.
@@ -37,8 +40,9 @@ impl Balancer {
         let configuration = files.write("haproxy.cfg", at(hosts, text));
         checked(program.command().args(["-c", "-f"]).arg(&configuration));
         let mut serve = program.command();
-        let running = vec![spawned(serve.args(["-db", "-f"]).arg(&configuration))];
-        Some(Self { address, running, _files: files })
+        serve.args(["-db", "-f"]).arg(&configuration).stdout(fs::File::create(files.path().join(LOG)).expect("a log"));
+        let running = vec![spawned(&mut serve)];
+        Some(Self { address, running, files })
     }
 
     /// nginx in front of three hosts, with the script that tells it which of them are ready.
@@ -74,9 +78,24 @@ impl Balancer {
             nginx
         };
         checked(nginx().arg("-t"));
-        let mut running = vec![spawned(nginx().args(["-g", "daemon off;"]))];
-        running.push(spawned(ready().arg(place("hosts.conf")).args(&of_hosts)));
-        Some(Self { address, running, _files: files })
+        let mut running = vec![spawned(nginx().args(["-g", "daemon off;"]).stdout(Stdio::null()))];
+        running.push(spawned(ready().arg(place("hosts.conf")).args(&of_hosts).stdout(Stdio::null())));
+        Some(Self { address, running, files })
+    }
+
+    /// Waits until HAProxy sends nothing more to one of its hosts, or sends it something again.
+    ///
+    /// # Panics
+    /// Where it does not.
+    pub fn until_sends_to(&self, host: usize, sends: bool) {
+        let mark = format!("Server calls/wharf-{host} is ");
+        blocking::until(format_args!("{mark}{}", if sends { "UP" } else { "DOWN" }), || {
+            let log = fs::read_to_string(self.files.path().join(LOG)).expect("a log");
+            // It sends something to all of them at first.
+            let last = log.rsplit_once(&mark).map_or("UP", |(_, last)| last);
+            let last = last.split([' ', ',', '.', '/', '\n']).next().unwrap_or_default();
+            if (last == "UP") == sends { Ok(()) } else { Err(last.to_owned()) }
+        });
     }
 }
 
@@ -111,11 +130,6 @@ fn at(hosts: [SocketAddr; 3], text: String) -> String {
     HOSTS.iter().zip(hosts).fold(text, |text, (name, host)| text.replace(name, &host.to_string()))
 }
 
-/// An address of the loopback that was free a moment ago.
-pub(crate) fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port")
-}
-
 #[track_caller]
 fn checked(command: &mut Command) {
     let output = command.stdin(Stdio::null()).output().expect("it runs");
@@ -123,5 +137,5 @@ fn checked(command: &mut Command) {
 }
 
 fn spawned(command: &mut Command) -> Child {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs")
+    command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().expect("it runs")
 }

@@ -29,7 +29,13 @@ pub struct Finished {
 /// `wharf` with these arguments.
 #[must_use]
 pub fn wharf<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
-    let mut inner = std::process::Command::new(program());
+    wharf_of(&program(), arguments)
+}
+
+/// The same of another program, such as that of the previous version.
+#[must_use]
+pub fn wharf_of<S: AsRef<OsStr>>(program: &Path, arguments: impl IntoIterator<Item = S>) -> Command {
+    let mut inner = std::process::Command::new(program);
     inner.args(arguments);
     Command { inner }.clean()
 }

@@ -1,17 +1,25 @@
 //! Hosts of one cluster: real binaries on a real database, with certificates of an authority of
 //! their own.
 
+mod network;
+
 use std::{
     io::Read as _,
     net::{SocketAddr, TcpStream},
+    path::{Path, PathBuf},
     time::Duration,
 };
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use wharf_test_support::{postgres::PostgresServer, processes::state_and_parent};
+use wharf_test_support::{free_address, postgres::PostgresServer, processes::state_and_parent};
 
-use crate::{AMPLE, Authority, Command, Data, Holds, Reply, Server, balancer::free_address, blocking, replied, wharf};
+pub use self::network::Network;
+use crate::{
+    AMPLE, Authority, Command, Data, Holds, Reply, Server, blocking,
+    link::{Destination, Link},
+    program, replied, wharf_of,
+};
 
 /// A database, and what the hosts of a cluster on it are told.
 #[derive(Debug)]
@@ -31,6 +39,7 @@ pub struct ClusterHost {
     pub server: Server,
     /// Its name.
     pub name: String,
+    program: PathBuf,
 }
 
 impl Cluster {
@@ -38,17 +47,36 @@ impl Cluster {
     /// where this machine has no PostgreSQL.
     #[must_use]
     pub fn new(tables: &str) -> Option<Self> {
-        let database = PostgresServer::start()?;
+        Some(Self::on(PostgresServer::start()?, tables))
+    }
+
+    /// The same on this database.
+    #[must_use]
+    pub fn on(database: PostgresServer, tables: &str) -> Self {
         let token = "0123456789abcdef".repeat(4);
-        Some(Self { database, authority: Authority::new(), tables: tables.to_owned(), token })
+        Self { database, authority: Authority::new(), tables: tables.to_owned(), token }
     }
 
     /// Writes what a host needs into a data directory of its own.
     #[must_use]
     pub fn prepare(&self, name: &str, authority: &Authority, holds: Holds) -> Data {
+        let address = format!("localhost:{}", free_address().port());
+        self.prepare_at(&address, None, name, authority, holds)
+    }
+
+    /// The same where the other hosts reach it at this address, and it listens at another one.
+    fn prepare_at(
+        &self,
+        address: &str,
+        listen: Option<SocketAddr>,
+        name: &str,
+        authority: &Authority,
+        holds: Holds,
+    ) -> Data {
         let data = Data::new();
-        let port = free_address().port();
-        let (certificate, key) = authority.certificate("localhost", holds);
+        let certified = address.rsplit_once(':').map_or(address, |(name, _)| name);
+        let (certificate, key) = authority.certificate(certified, holds);
+        let listen = listen.map(|listen| format!("listen = \"{listen}\"\n")).unwrap_or_default();
         data.write_private("database", self.database.connection("postgres"));
         data.write("host.pem", certificate);
         data.write_private("host.key", key);
@@ -59,8 +87,8 @@ impl Cluster {
             "wharf.toml",
             format!(
                 "{}\n[state]\ndatabase_file = \"database\"\n[cluster]\nname = \"test\"\nhost = \"{name}\"\n\
-                 address = \"localhost:{port}\"\nsecret_files = [\"secret\"]\n[cluster.tls]\ncertificate = \"host.pem\"\nkey = \"host.key\"\n\
-                 authority = \"authority.pem\"\n",
+                 address = \"{address}\"\n{listen}secret_files = [\"secret\"]\n[cluster.tls]\ncertificate = \"host.pem\"\n\
+                 key = \"host.key\"\nauthority = \"authority.pem\"\n",
                 self.tables
             ),
         );
@@ -76,12 +104,68 @@ impl Cluster {
     /// Starts a host on what was prepared for it.
     #[must_use]
     pub fn host_in(&self, name: &str, data: Data) -> ClusterHost {
+        self.host_again(&program(), name, data)
+    }
+
+    /// Starts a host of another program, such as that of the previous version.
+    #[must_use]
+    pub fn host_of(&self, program: &Path, name: &str) -> ClusterHost {
+        self.host_again(program, name, self.prepare(name, &self.authority, Holds::Now))
+    }
+
+    /// The same on what a host has left.
+    #[must_use]
+    pub fn host_again(&self, program: &Path, name: &str, data: Data) -> ClusterHost {
+        self.host_at("127.0.0.1:0", program, name, data, |command| command)
+    }
+
+    /// Ends a host in order and starts another program in its place: with its files, where its clients
+    /// reach it.
+    #[must_use]
+    pub fn replaced(&self, host: ClusterHost, program: &Path) -> ClusterHost {
+        let (name, address) = (host.name.clone(), host.server.address.to_string());
+        self.host_at(&address, program, &name, host.retired(), |command| command)
+    }
+
+    /// A link to its database.
+    #[must_use]
+    pub fn link(&self) -> Link {
+        Link::to(Destination::Socket(self.database.socket()))
+    }
+
+    /// Starts a host that reaches the database over this link.
+    #[must_use]
+    pub fn host_over(&self, link: &Link, name: &str) -> ClusterHost {
+        let data = self.prepare(name, &self.authority, Holds::Now);
+        data.write_private("database", PostgresServer::connection_at(link.address(), "postgres"));
+        self.host_in(name, data)
+    }
+
+    /// Starts a host by what is made of its command.
+    ///
+    /// # Panics
+    /// Where it does not serve.
+    #[must_use]
+    pub fn host_by(&self, name: &str, data: Data, dress: impl FnOnce(Command) -> Command) -> ClusterHost {
+        self.host_at("127.0.0.1:0", &program(), name, data, dress)
+    }
+
+    fn host_at(
+        &self,
+        address: &str,
+        program: &Path,
+        name: &str,
+        data: Data,
+        dress: impl FnOnce(Command) -> Command,
+    ) -> ClusterHost {
         let token_file = data.path().join("http-token");
         let token_file = token_file.to_str().expect("text").to_owned();
         // What the hosts say of each other is shown where a test fails.
         let log = ["--log", "warn,wharf=info,wharf_cell=debug"];
-        let server = Server::start_in(data, &[&log[..], &["--http-token-file", &token_file]].concat());
-        ClusterHost { server, name: name.to_owned() }
+        let arguments = [&log[..], &["--http-token-file", &token_file]].concat();
+        let command = Server::command_of(program, address, &data, &arguments);
+        let server = Server::start_as(data, dress(command));
+        ClusterHost { server, name: name.to_owned(), program: program.to_owned() }
     }
 }
 
@@ -170,11 +254,7 @@ impl ClusterHost {
     /// The code of the error that a call fails with; nothing where it succeeds.
     #[must_use]
     pub fn code(&self, session: &str, tool: &str, arguments: &Value) -> Option<String> {
-        let result = self.call(session, tool, arguments);
-        // The host puts it beside the text, a plugin before it.
-        let text = || result["content"][0]["text"].as_str().and_then(|text| text.split(':').next());
-        let code = || result["_meta"]["dev.wharf/error"]["code"].as_str().or_else(text);
-        (result["isError"] == true).then(|| code().unwrap_or("no code").to_owned())
+        code_of(&self.call(session, tool, arguments))
     }
 
     /// Whether a balancer would send requests here.
@@ -196,11 +276,11 @@ impl ClusterHost {
         });
     }
 
-    /// `wharf` with the configuration of this host.
+    /// `wharf` of its version with the configuration of this host.
     #[must_use]
     pub fn command(&self, arguments: &[&str]) -> Command {
         let data = self.server.data.path();
-        wharf(arguments).config(&data.join("wharf.toml")).data(data)
+        wharf_of(&self.program, arguments).config(&data.join("wharf.toml")).data(data)
     }
 
     /// What `wharf hosts` lists.
@@ -242,6 +322,15 @@ impl ClusterHost {
         let found = hosts.iter().filter(|(host, ..)| host == name);
         found.map(|(_, state, _)| state.clone()).next_back().unwrap_or_else(|| format!("not in {hosts:?}"))
     }
+}
+
+/// The code of the error that a result is; nothing where it is none.
+#[must_use]
+pub fn code_of(result: &Value) -> Option<String> {
+    // The host puts it beside the text, a plugin before it.
+    let text = || result["content"][0]["text"].as_str().and_then(|text| text.split(':').next());
+    let code = || result["_meta"]["dev.wharf/error"]["code"].as_str().or_else(text);
+    (result["isError"] == true).then(|| code().unwrap_or("no code").to_owned())
 }
 
 /// The headers and the message of a call.

@@ -83,10 +83,7 @@ impl Data {
     /// Where that fails.
     #[cfg(unix)]
     pub fn write_private(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.write(name, content);
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-        std::fs::set_permissions(&path, mode).expect("its mode can be changed");
-        path
+        wharf_test_support::write_private(self.path(), name, content)
     }
 
     /// The kept code of components.

@@ -6,9 +6,11 @@
 //! thing is unknown in each: whether that call happened. Everything else is.
 
 mod content;
+mod counters;
 mod files;
 mod lane;
 mod many;
+mod outages;
 mod planning;
 mod playbook;
 
@@ -27,7 +29,10 @@ use wharf::{
 use wharf_test_support::postgres::PostgresServer;
 
 use self::lane::{Lane, Unanswered};
-pub use self::many::{ManyKills, ManySurvived, run_many};
+pub use self::{
+    many::{ManyKills, ManySurvived, run_many},
+    outages::{Outlived, run_outages},
+};
 use crate::{AMPLE, Client, Command, Data, component, wharf};
 
 /// How many rounds, from which randomness, on which store.

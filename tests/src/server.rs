@@ -6,6 +6,7 @@
 use std::{
     io::{self, Read, Write},
     net::{SocketAddr, TcpStream},
+    path::Path,
     process::Child,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -13,7 +14,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::{AMPLE, Command, Data, Following, Setup, blocking, compiling::until_compiled, start, wharf};
+use crate::{AMPLE, Command, Data, Following, Setup, blocking, compiling::until_compiled, program, start, wharf_of};
 
 /// A server, its data directory and its address.
 #[derive(Debug)]
@@ -169,7 +170,17 @@ impl Server {
     /// Where it does not serve.
     #[must_use]
     pub fn start_at(address: &str, data: Data, arguments: &[&str]) -> Self {
-        let mut child = start(Self::command_at(address, &data, arguments));
+        let command = Self::command_of(&program(), address, &data, arguments);
+        Self::start_as(data, command)
+    }
+
+    /// The same as a command says that serves on this directory.
+    ///
+    /// # Panics
+    /// Where it does not serve.
+    #[must_use]
+    pub fn start_as(data: Data, command: Command) -> Self {
+        let mut child = start(command);
         let mut errors = child.stderr.take().expect("piped");
         let log = Arc::new(Mutex::new(String::new()));
         let kept = Arc::clone(&log);
@@ -200,11 +211,11 @@ impl Server {
     /// The command that such a server is.
     #[must_use]
     pub fn command(data: &Data, arguments: &[&str]) -> Command {
-        Self::command_at("127.0.0.1:0", data, arguments)
+        Self::command_of(&program(), "127.0.0.1:0", data, arguments)
     }
 
-    fn command_at(address: &str, data: &Data, arguments: &[&str]) -> Command {
-        wharf(["serve", "--http", address].iter().chain(arguments))
+    pub(crate) fn command_of(program: &Path, address: &str, data: &Data, arguments: &[&str]) -> Command {
+        wharf_of(program, ["serve", "--http", address].iter().chain(arguments))
             .config(&data.path().join("wharf.toml"))
             .data(data.path())
     }

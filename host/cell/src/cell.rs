@@ -2,6 +2,7 @@
 
 mod beats;
 mod files;
+mod front_ends;
 mod notices;
 mod passing;
 mod routing;
@@ -27,8 +28,8 @@ use wharf_core::{
 };
 
 use crate::{
-    CellError, CellSettings, Homes, HttpDoor, Incarnation, Members, NewMember, PeerTlsError, ProtocolSessions,
-    SessionKey, StoreUnavailable,
+    CellError, CellSettings, FrontEnds, Homes, HttpDoor, Incarnation, Members, NewMember, PeerTlsError,
+    ProtocolSessions, SessionKey, StoreUnavailable,
     held::HeldHomes,
     notices::{Gathered, Heard},
     peer::{self, Links, Shown},
@@ -42,6 +43,31 @@ const REMEMBERED: usize = 100_000;
 /// How often joining is tried again where another host has the same incarnation.
 const TRIES: usize = 4;
 
+/// What the database of a cell keeps for its hosts.
+pub struct CellStores {
+    /// Who belongs to the cell.
+    pub members: Arc<dyn Members>,
+    /// Which host is the home of a session.
+    pub homes: Arc<dyn Homes>,
+    /// Which host goes on with a session of the protocol.
+    pub sessions: Arc<dyn ProtocolSessions>,
+    /// Which front ends are connected, and where.
+    pub front_ends: Arc<dyn FrontEnds>,
+}
+
+impl CellStores {
+    /// One database that keeps all of it.
+    #[must_use]
+    pub fn of<S: Members + Homes + ProtocolSessions + FrontEnds>(store: &Arc<S>) -> Self {
+        Self {
+            members: Arc::clone(store) as _,
+            homes: Arc::clone(store) as _,
+            sessions: Arc::clone(store) as _,
+            front_ends: Arc::clone(store) as _,
+        }
+    }
+}
+
 /// A host as a member of its cell: it finds the homes of sessions, passes calls on, takes those
 /// of others, and watches who lives. Clones are the same member.
 #[derive(Clone)]
@@ -54,6 +80,7 @@ struct Membership {
     members: Arc<dyn Members>,
     homes: Arc<dyn Homes>,
     sessions: Arc<dyn ProtocolSessions>,
+    front_ends: Arc<dyn FrontEnds>,
     handles: HandleMint,
     standing: Arc<Standing>,
     held: Arc<HeldHomes>,
@@ -66,6 +93,8 @@ struct Membership {
     suspicion: Suspicion,
     /// The revision of what is installed at all hosts.
     plugins: watch::Sender<i64>,
+    /// The last change of the front ends of all hosts.
+    connected: watch::Sender<i64>,
     host: OnceLock<Arc<dyn HomeHost>>,
     door: RwLock<Option<Arc<dyn HttpDoor>>>,
     /// What this host tells the others of changes, and what it has heard of theirs.
@@ -90,12 +119,8 @@ impl Cell {
     ///
     /// # Errors
     /// `Randomness`; `Tls` where the certificates cannot be used.
-    pub fn new(
-        settings: CellSettings,
-        members: Arc<dyn Members>,
-        homes: Arc<dyn Homes>,
-        sessions: Arc<dyn ProtocolSessions>,
-    ) -> Result<Self, CellError> {
+    pub fn new(settings: CellSettings, stores: CellStores) -> Result<Self, CellError> {
+        let CellStores { members, homes, sessions, front_ends } = stores;
         let incarnation = Incarnation::random().map_err(CellError::Randomness)?;
         let tls = (settings.certificates)().map_err(PeerTlsError::Unreadable)?;
         let times = settings.times;
@@ -112,6 +137,8 @@ impl Cell {
             roster,
             links,
             plugins: watch::Sender::default(),
+            // Not known before the first beat.
+            connected: watch::Sender::new(-1),
             host: OnceLock::new(),
             door: RwLock::default(),
             gathered: Arc::default(),
@@ -123,6 +150,7 @@ impl Cell {
             members,
             homes,
             sessions,
+            front_ends,
         };
         Ok(Self { shared: Arc::new(shared) })
     }

@@ -1,13 +1,15 @@
-//! The suite that every implementation of [`Members`], [`Homes`], [`PluginShelf`] and
-//! [`ProtocolSessions`] passes.
+//! The suite that every implementation of [`Members`], [`Homes`], [`PluginShelf`],
+//! [`ProtocolSessions`] and [`FrontEnds`] passes.
+
+mod front_ends;
 
 use std::time::Duration;
 
 use wharf_core::{Digest, TenantId, handle::Handle, service::ShelvedSession};
 
 use crate::{
-    Beat, Claim, Claimant, FilesHere, FilesUse, Homes, HostReport, Incarnation, JoinRefused, Members, NewMember,
-    PluginShelf, ProtocolSessions, SessionKey, SessionName,
+    Beat, Claim, Claimant, FilesHere, FilesUse, FrontEnds, Homes, HostReport, Incarnation, JoinRefused, Members,
+    NewMember, PluginShelf, ProtocolSessions, SessionKey, SessionName,
 };
 
 /// How long a dead home keeps its sessions in this suite.
@@ -17,9 +19,9 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const LONG_PATIENCE: Duration = Duration::from_secs(3600);
 
 /// A cell in a database of its own, as it is when a test begins: empty.
-pub trait CellUnderTest: Members + Homes + PluginShelf + ProtocolSessions {}
+pub trait CellUnderTest: Members + Homes + PluginShelf + ProtocolSessions + FrontEnds {}
 
-impl<C: Members + Homes + PluginShelf + ProtocolSessions> CellUnderTest for C {}
+impl<C: Members + Homes + PluginShelf + ProtocolSessions + FrontEnds> CellUnderTest for C {}
 
 /// The life of a host of this suite.
 #[must_use]
@@ -383,6 +385,7 @@ pub async fn run<C: CellUnderTest>(make: impl AsyncFn() -> C) {
     names_are_no_code(&make().await).await;
     what_is_installed_is_one_set_for_all(&make().await).await;
     a_session_of_the_protocol_outlives_its_host(&make().await).await;
+    front_ends::run(&make().await, &make().await).await;
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //!
 //! The hosts of a cell share a database, which says who belongs to it ([`Members`]), which
 //! host is the home of a session ([`Homes`]), which plugins all of them have ([`PluginShelf`]),
-//! and which host goes on with a session of the protocol ([`ProtocolSessions`]). A call that needs
+//! which front ends are connected where ([`FrontEnds`]), and which host goes on with a session of
+//! the protocol ([`ProtocolSessions`]). A call that needs
 //! a home is passed on to it as a whole, over HTTP/2 with certificates on both sides. Nothing here elects, gossips or agrees:
 //! the database decides, by compare-and-swap.
 //!
@@ -14,6 +15,7 @@ mod cell;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
 mod error;
+mod front_ends;
 mod held;
 mod homes;
 mod incarnation;
@@ -33,8 +35,9 @@ mod suspicion;
 mod tls;
 mod wire;
 
-pub use cell::{Cell, OtherHost, RequestHome};
+pub use cell::{Cell, CellStores, OtherHost, RequestHome};
 pub use error::{CellError, StoreUnavailable};
+pub use front_ends::FrontEnds;
 pub use homes::{Claim, Claimant, FilesHere, FilesUse, Homes, SessionKey};
 pub use incarnation::Incarnation;
 pub use members::{Beat, HostRecord, HostReport, JoinRefused, Members, NewMember};
@@ -45,7 +48,7 @@ pub use passed::{HttpDoor, PassedBody};
 pub use sessions::{ProtocolSessions, SessionName};
 pub use settings::{CellSettings, CellTimes, InvalidPeerAddress, PeerAddress};
 pub use shelf::{PluginShelf, ShelvedSet};
-pub use survey::{Found, HostLook, Passage, Survey, survey};
+pub use survey::{Found, HostLook, Opinion, Passage, Survey, opinions, survey};
 pub use tls::{CertificateUnfit, PeerTls, PeerTlsError, ReadCertificates};
 
 #[cfg(test)]

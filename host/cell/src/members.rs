@@ -43,6 +43,9 @@ pub enum Beat {
         revision: i64,
         /// Changes with each change of what is installed: see [`PluginShelf`](crate::PluginShelf).
         plugins: i64,
+        /// Changes with each change of the front ends that are connected: see
+        /// [`FrontEnds`](crate::FrontEnds). 0 where none ever was.
+        front_ends: i64,
         /// The operator wants this host to take no further session.
         is_draining: bool,
     },

@@ -1,4 +1,7 @@
-//! Members, homes, plugins and sessions in memory, for tests: what the database does, in one process.
+//! Members, homes, plugins, sessions and front ends in memory, for tests: what the database does, in
+//! one process.
+
+mod front_ends;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -7,6 +10,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use front_ends::FrontEndRows;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 use wharf_core::{Digest, service::ShelvedSession};
@@ -16,7 +20,7 @@ use crate::{
     NewMember, PluginShelf, ProtocolSessions, SessionKey, SessionName, ShelvedSet, StoreUnavailable,
 };
 
-/// Members, homes, plugins and sessions in memory. It can be told not to answer.
+/// Members, homes, plugins, sessions and front ends in memory. It can be told not to answer.
 #[derive(Debug, Default)]
 pub struct MemoryCell {
     state: Mutex<State>,
@@ -32,6 +36,7 @@ struct State {
     installed: ShelvedSet,
     sessions: HashMap<SessionName, (ShelvedSession, Incarnation)>,
     components: HashMap<Digest, Vec<u8>>,
+    front_ends: FrontEndRows,
 }
 
 #[derive(Debug)]
@@ -104,9 +109,12 @@ impl Members for MemoryCell {
         if state.hosts.contains_key(&member.incarnation) {
             return Ok(Err(JoinRefused::Taken));
         }
-        for host in state.hosts.values_mut().filter(|host| host.member.address == member.address) {
+        let mut ended = Vec::new();
+        for (life, host) in state.hosts.iter_mut().filter(|(_, host)| host.member.address == member.address) {
             host.dead_at.get_or_insert_with(Instant::now);
+            ended.push(*life);
         }
+        ended.into_iter().for_each(|life| state.front_ends.ended(life));
         let host = Host {
             member: member.clone(),
             beat: 0,
@@ -123,13 +131,14 @@ impl Members for MemoryCell {
     async fn beat(&self, incarnation: Incarnation, report: HostReport) -> Result<Beat, StoreUnavailable> {
         let mut state = self.state()?;
         let (revision, plugins) = (state.revision, state.installed.revision);
+        let front_ends = state.front_ends.change;
         let Some(host) = state.hosts.get_mut(&incarnation).filter(|host| host.dead_at.is_none()) else {
             return Ok(Beat::Dead);
         };
         host.beat += 1;
         (host.beaten, host.report) = (Instant::now(), report);
         host.is_draining |= report.is_ending;
-        Ok(Beat::Alive { revision, plugins, is_draining: host.is_draining })
+        Ok(Beat::Alive { revision, plugins, front_ends, is_draining: host.is_draining })
     }
 
     async fn list(&self) -> Result<Vec<HostRecord>, StoreUnavailable> {
@@ -154,6 +163,7 @@ impl Members for MemoryCell {
         if host.dead_at.is_none() && host.beat == beat {
             host.dead_at = Some(Instant::now());
             state.revision += 1;
+            state.front_ends.ended(incarnation);
             return Ok(true);
         }
         Ok(host.dead_at.is_some())
@@ -172,6 +182,7 @@ impl Members for MemoryCell {
     async fn leave(&self, incarnation: Incarnation) -> Result<(), StoreUnavailable> {
         let mut state = self.state()?;
         state.hosts.remove(&incarnation);
+        state.front_ends.ended(incarnation);
         state.homes.retain(|_, home| {
             if home.by == Some(incarnation) {
                 home.by = None;

@@ -1,12 +1,14 @@
 //! Connections between hosts: HTTP/2, with a certificate on both sides.
 
 mod call;
+mod consider;
 mod link;
 mod look;
 mod server;
 mod tell;
 
 pub(crate) use call::{PassedOn, PassedRequest, pass_on, pass_request};
+pub(crate) use consider::consider;
 pub(crate) use link::{Links, NotConnected, Sender};
 pub(crate) use look::{Looked, look, look_closely, probe_by};
 pub(crate) use server::{Arrived, Arriving, PeerServer, Shown, listen};

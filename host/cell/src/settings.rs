@@ -3,6 +3,7 @@
 use std::{fmt, net::IpAddr, str::FromStr, sync::Arc, time::Duration};
 
 use rustls::pki_types::ServerName;
+use wharf_core::Digest;
 
 use crate::{NoticeBus, ReadCertificates};
 
@@ -74,6 +75,8 @@ pub struct CellSettings {
     pub files: String,
     /// The version of the program.
     pub version: String,
+    /// Names what it started with of the settings that all hosts have.
+    pub configured: Digest,
     /// Bytes of the longest message from another host.
     pub message_bytes: usize,
     /// The longest that a call may take, with all waiting.

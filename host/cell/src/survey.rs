@@ -2,8 +2,10 @@
 
 use std::time::{Duration, SystemTime};
 
+use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use tokio::time::Instant;
+use wharf_core::Digest;
 
 use crate::{
     CellTimes, HostRecord, Incarnation, PeerTls,
@@ -41,6 +43,8 @@ pub struct HostLook {
     pub took: Duration,
     /// By how much its clock is ahead of the one here, in whole seconds, where it said so.
     pub ahead_seconds: Option<i64>,
+    /// Names the settings of all hosts that it has started with, where it said so.
+    pub configured: Option<Digest>,
 }
 
 /// What one host sees of another one.
@@ -75,17 +79,48 @@ pub async fn survey(tls: &PeerTls, hosts: &[HostRecord]) -> Survey {
     Survey { looks, passages }
 }
 
+/// What a host says of a configuration that all hosts would have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opinion {
+    /// It could use it.
+    Usable,
+    /// It could not, and why.
+    Refused(String),
+    /// It is of a version that is not asked.
+    Unasked,
+}
+
+/// What the hosts that live say of the tables that all would be configured with, each with its name.
+/// Hosts that are not reached say nothing.
+pub async fn opinions(tls: &PeerTls, hosts: &[HostRecord], tables: &str) -> Vec<(String, Opinion)> {
+    let links = &Links::new(tls, PATIENCE, CellTimes::default().silence);
+    let tables = &Bytes::copy_from_slice(tables.as_bytes());
+    let peers: Vec<_> = hosts.iter().filter_map(Peer::of).collect();
+    let asking = stream::iter(&peers).map(async |peer| {
+        let opinion = peer::consider(links, peer, tables.clone(), PATIENCE).await;
+        opinion.map(|opinion| (peer.host.to_string(), opinion))
+    });
+    asking.buffered(AT_ONCE).filter_map(async |told| told).collect().await
+}
+
 async fn look(links: &Links, peer: &Peer) -> HostLook {
     let host = peer.incarnation;
     let asked = (Instant::now(), SystemTime::now());
     match peer::look_closely(links, peer, PATIENCE).await {
-        Ok(Looked { sight, connecting, clock }) => HostLook {
+        Ok(Looked { sight, connecting, clock, configured }) => HostLook {
             host,
             found: sight.into(),
             took: asked.0.elapsed().saturating_sub(connecting),
             ahead_seconds: clock.map(|clock| ahead(clock, asked.1 + asked.0.elapsed())),
+            configured,
         },
-        Err(why) => HostLook { host, found: Found::Unclear(Some(why)), took: asked.0.elapsed(), ahead_seconds: None },
+        Err(why) => HostLook {
+            host,
+            found: Found::Unclear(Some(why)),
+            took: asked.0.elapsed(),
+            ahead_seconds: None,
+            configured: None,
+        },
     }
 }
 

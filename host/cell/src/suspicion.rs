@@ -18,9 +18,11 @@ use crate::{
     wire::Sight,
 };
 
-/// How long a look at a host may take, and one by a witness: who waits hears within a second.
+/// How long a look at a host may take. A host that is silent counts as unavailable within a second.
 const LOOK: Duration = Duration::from_millis(300);
-const WITNESS: Duration = Duration::from_millis(800);
+/// The same by a witness. Only those are waited for who are asked about a host that has ended as
+/// far as this one can see; on a busy machine their answers take a while.
+const WITNESS: Duration = Duration::from_secs(2);
 /// Hosts that are asked to look, all at once. The first that can tell decides.
 const WITNESSES: usize = 3;
 
@@ -39,6 +41,8 @@ enum Judgement {
     Dead,
     /// Another beat has arrived since the one that was seen.
     Beaten,
+    /// None of the witnesses could tell.
+    Unclear,
     Unproven,
 }
 
@@ -48,8 +52,8 @@ pub(crate) struct Suspicion {
     roster: Arc<Roster>,
     links: Arc<Links>,
     times: CellTimes,
-    // Calls that fail together look once.
-    looking: Mutex<HashMap<Incarnation, Arc<AsyncMutex<()>>>>,
+    // When each was last looked at: calls that fail together share a look.
+    looking: Mutex<HashMap<Incarnation, Arc<AsyncMutex<Option<Instant>>>>>,
     looking_at_silent: AsyncMutex<()>,
     reading: AsyncMutex<()>,
 }
@@ -96,14 +100,20 @@ impl Suspicion {
     /// Looks at a host that did not take up a call, or broke one off. `own` is the life of this
     /// host.
     pub(crate) async fn of(&self, suspect: &Peer, own: Incarnation) -> Verdict {
+        let asked = Instant::now();
         let turn = Arc::clone(self.looking.lock().entry(suspect.incarnation).or_default());
-        let _turn = turn.lock().await;
+        let mut looked = turn.lock().await;
         // The call that looked before may have found out.
         match self.roster.find(suspect.incarnation) {
             Known::Alive(_) => {}
             Known::Dead(_) | Known::Unknown => return Verdict::Dead,
         }
-        // The last beat of a killed host may still be on its way into the database.
+        if looked.is_some_and(|began| began >= asked) {
+            return Verdict::NotDead;
+        }
+        *looked = Some(Instant::now());
+        // The last beat of a killed host may still be on its way into the database, and a witness
+        // may not have reached the database or the host just then.
         for _ in 0..2 {
             let sight = peer::look(&self.links, suspect, LOOK).await;
             tracing::debug!(host = %suspect.host, ?sight, "a host that is suspected was looked at");
@@ -112,7 +122,7 @@ impl Suspicion {
             }
             match self.judge(suspect, own).await {
                 Ok(Judgement::Dead) => return Verdict::Dead,
-                Ok(Judgement::Beaten) => {}
+                Ok(Judgement::Beaten | Judgement::Unclear) => {}
                 Ok(Judgement::Unproven) => break,
                 Err(error) => {
                     undeclared(suspect, &error);
@@ -133,7 +143,7 @@ impl Suspicion {
         let before = witnesses();
         // The list as of now: the host may have left in order, or be dead already. The witnesses
         // look meanwhile.
-        let (read, witnessed) = tokio::join!(self.refresh(), self.is_borne_out(&before, suspect));
+        let (read, witnessed) = tokio::join!(self.refresh(), self.witnessed(&before, suspect));
         read?;
         if !matches!(self.roster.find(suspect.incarnation), Known::Alive(_)) {
             return Ok(Judgement::Dead);
@@ -141,32 +151,35 @@ impl Suspicion {
         let now = witnesses();
         // Hosts that have joined since the last reading.
         let joined: Vec<_> = now.iter().filter(|peer| !before.contains(peer)).cloned().collect();
-        let is_borne_out = if witnessed {
-            true
-        } else if now.is_empty() {
-            let still = self.roster.beat(suspect.incarnation).map(|(_, still)| still);
-            still.is_some_and(|still| still >= self.times.dead_without_witness)
-        } else {
-            self.is_borne_out(&joined, suspect).await
+        let witnessed = match witnessed {
+            Sight::Unclear => self.witnessed(&joined, suspect).await,
+            told => told,
         };
-        if !is_borne_out {
-            return Ok(Judgement::Unproven);
+        match witnessed {
+            Sight::Ended => {}
+            Sight::Alive => return Ok(Judgement::Unproven),
+            Sight::Unclear if !now.is_empty() => return Ok(Judgement::Unclear),
+            Sight::Unclear => {
+                let still = self.roster.beat(suspect.incarnation).map(|(_, still)| still);
+                if still.is_none_or(|still| still < self.times.dead_without_witness) {
+                    return Ok(Judgement::Unproven);
+                }
+            }
         }
         self.declare(suspect, "nobody listens at its address").await
     }
 
-    async fn is_borne_out(&self, witnesses: &[Peer], suspect: &Peer) -> bool {
+    /// What other hosts see there.
+    async fn witnessed(&self, witnesses: &[Peer], suspect: &Peer) -> Sight {
         let ask = |witness| async move { (witness, peer::probe_by(&self.links, witness, suspect, WITNESS).await) };
         let mut asked: FuturesUnordered<_> = witnesses.iter().take(WITNESSES).map(ask).collect();
         while let Some((witness, sight)) = asked.next().await {
             tracing::debug!(host = %suspect.host, witness = %witness.host, ?sight, "another host looked");
-            match sight {
-                Sight::Ended => return true,
-                Sight::Alive => return false,
-                Sight::Unclear => {}
+            if sight != Sight::Unclear {
+                return sight;
             }
         }
-        false
+        Sight::Unclear
     }
 
     /// Declares those dead whose beat has stood still for long enough.

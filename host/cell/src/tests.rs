@@ -10,7 +10,6 @@ mod survey;
 
 use std::{
     collections::HashSet,
-    net::TcpListener,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -31,7 +30,9 @@ use wharf_core::{
     },
 };
 
-use crate::{Cell, CellError, CellSettings, CellTimes, Members, MemoryCell, NoticeBus, PeerAddress, PeerTls};
+use crate::{
+    Cell, CellError, CellSettings, CellStores, CellTimes, Members, MemoryCell, NoticeBus, PeerAddress, PeerTls,
+};
 
 /// Everything happens some twenty times as fast as it does for an operator.
 pub(super) const TIMES: CellTimes = CellTimes {
@@ -132,6 +133,10 @@ impl HomeHost for Tools {
         self.heard.lock().push(change);
     }
 
+    async fn refuses(&self, _tables: &str) -> Option<String> {
+        None
+    }
+
     async fn end_all(&self) {
         self.ended.fetch_add(1, Ordering::SeqCst);
     }
@@ -158,6 +163,7 @@ impl TestCell {
 
     pub(super) fn settings(&self, name: &str, address: PeerAddress, tls: PeerTls) -> CellSettings {
         CellSettings {
+            configured: wharf_core::Digest::of(b""),
             cell: "test".to_owned(),
             host: name.to_owned(),
             address,
@@ -197,8 +203,8 @@ impl TestCell {
 
     async fn joined(&self, name: &str, address: PeerAddress, members: Arc<dyn Members>) -> Result<TestHost, CellError> {
         let settings = self.settings(name, address, self.authority.host());
-        let (homes, sessions) = (Arc::clone(&self.store), Arc::clone(&self.store));
-        let cell = Cell::new(settings, members, homes, sessions).expect("a host");
+        let stores = CellStores { members, ..CellStores::of(&self.store) };
+        let cell = Cell::new(settings, stores).expect("a host");
         let tools = Arc::new(Tools::default());
         cell.join(Arc::clone(&tools) as Arc<dyn HomeHost>).await?;
         Ok(TestHost { cell, tools })
@@ -207,8 +213,7 @@ impl TestCell {
 
 /// An address that was free a moment ago.
 pub(super) fn free_address() -> PeerAddress {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-    format!("localhost:{}", listener.local_addr().expect("an address").port()).parse().expect("an address")
+    format!("localhost:{}", wharf_test_support::free_address().port()).parse().expect("an address")
 }
 
 pub(super) fn context(session: &str) -> Context {

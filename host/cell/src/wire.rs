@@ -29,8 +29,13 @@ pub(crate) const ALIVE: &str = "/peer/1/alive";
 pub(crate) const NOTICES: &str = "/peer/1/notices";
 /// Asks another host whether it reaches a third one.
 pub(crate) const PROBE: &str = "/peer/1/probe";
+/// Asks whether a host could use another configuration of all hosts.
+pub(crate) const CONSIDER: &str = "/peer/1/consider";
 /// The life that a request is meant for, and the one that answers.
 pub(crate) const INCARNATION: &str = "wharf-incarnation";
+
+/// The header that names the settings of all hosts which the one that answers has started with.
+pub(crate) const CONFIGURED: &str = "wharf-configured";
 
 /// What a call says beside its arguments.
 #[derive(Debug, Serialize, Deserialize)]
@@ -55,6 +60,19 @@ pub(crate) struct CallHead {
     pub(crate) keeps_files: bool,
     /// Whether the receiver may become the home: the session has none.
     pub(crate) may_claim: bool,
+    /// Whether the receiver is asked for itself, whatever is the session's home: it has the front
+    /// end. Hosts of an earlier version have none, and are never asked so.
+    #[serde(default)]
+    pub(crate) of_host: bool,
+}
+
+/// Why a call goes to that host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Directed {
+    /// It is the home of the session, or may become it.
+    ToHome { keeps_files: bool, may_claim: bool },
+    /// It has what is called.
+    ToHost,
 }
 
 /// What is asked, beside its arguments and input.
@@ -106,7 +124,11 @@ enum Trace {
 
 impl CallHead {
     /// The request's body.
-    pub(crate) fn body(request: &HomeRequest, keeps_files: bool, may_claim: bool) -> Result<Bytes, Error> {
+    pub(crate) fn body(request: &HomeRequest, directed: Directed) -> Result<Bytes, Error> {
+        let (keeps_files, may_claim) = match directed {
+            Directed::ToHome { keeps_files, may_claim } => (keeps_files, may_claim),
+            Directed::ToHost => (false, false),
+        };
         let Caller { context, meta, capabilities, client, events, trace, .. } = &*request.caller;
         let InputGiven { responses, state } = request.asked.input().cloned().unwrap_or_default();
         let (asked, arguments) = WireAsked::of(&request.asked)?;
@@ -125,6 +147,7 @@ impl CallHead {
             listens: events.is_some(),
             keeps_files,
             may_claim,
+            of_host: directed == Directed::ToHost,
         };
         let mut body = serde_json::to_vec(&head).map_err(|_| no_form())?;
         body.reserve_exact(arguments.len() + 1);
@@ -258,6 +281,13 @@ pub(crate) enum Misdirected {
     OtherLife,
     /// The host has not begun to serve.
     NotReady,
+}
+
+/// What a host says of a configuration that all hosts would have.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Considered {
+    /// Why it cannot use it.
+    pub(crate) refused: Option<String>,
 }
 
 /// Asks for a look at a third host, at the address that the witness itself has of it.

@@ -7,15 +7,29 @@ use tokio::runtime::Runtime;
 use wharf::{
     Configuration, InvalidConfiguration, PluginName,
     added::InstalledChange,
-    cluster::{ClusterHosts, ClusterPlugins, ClusterPluginsError},
+    cluster::{ClusterHosts, ClusterHostsError, ClusterPlugins, ClusterPluginsError},
 };
 
-use crate::{exit::Unusable, global::runtime};
+use crate::{
+    exit::Unusable,
+    global::{Global, runtime},
+};
+
+/// What all hosts of a cluster have cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(crate) enum ShelfError {
+    /// The database.
+    Plugins(#[from] ClusterPluginsError),
+    /// The hosts cannot be asked.
+    Hosts(#[from] ClusterHostsError),
+}
 
 /// The plugins of a cluster, and the tables of `wharf.toml` that all its hosts have.
 #[derive(Debug)]
 pub(crate) struct ClusterShelf {
     runtime: Runtime,
+    hosts: ClusterHosts,
     plugins: ClusterPlugins,
     /// What the `wharf.toml` of this host says.
     own: Configuration,
@@ -23,23 +37,30 @@ pub(crate) struct ClusterShelf {
 }
 
 impl ClusterShelf {
+    /// Opens that of the cluster which the configuration of a command names.
+    pub(crate) fn of_command(global: &Global) -> Result<Self> {
+        let own = global.configuration()?;
+        Self::open(&own, &global.data(&own)?)
+    }
+
     /// Opens that of the cluster which a configuration names, and brings the copy on the data
     /// directory up to date.
     pub(crate) fn open(own: &Configuration, data: &Path) -> Result<Self> {
         let runtime = runtime()?;
-        let plugins = runtime.block_on(async {
+        let (hosts, plugins) = runtime.block_on(async {
             let hosts = ClusterHosts::open(own).await.map_err(|error| unusable(&error))?;
             let plugins = hosts.plugins(data, own.host_limits.component_bytes).await;
             let plugins = plugins.map_err(|error| unusable(&error))?;
             plugins.catch_up().await.map_err(|error| unusable(&error))?;
-            anyhow::Ok(plugins)
+            anyhow::Ok((hosts, plugins))
         })?;
-        Ok(Self { runtime, plugins, own: own.clone(), data: data.to_owned() })
+        let own = own.with_settings_of_cluster(data).map_err(|error| unusable(&error))?;
+        Ok(Self { runtime, hosts, plugins, own, data: data.to_owned() })
     }
 
     /// Changes what is installed at all hosts; whether it is another set now.
-    pub(crate) fn apply(&self, change: InstalledChange<'_>) -> Result<bool, ClusterPluginsError> {
-        self.runtime.block_on(self.plugins.apply(change))
+    pub(crate) fn apply(&self, change: InstalledChange<'_>) -> Result<bool, ShelfError> {
+        Ok(self.runtime.block_on(self.plugins.apply(change))?)
     }
 
     /// Whether the `wharf.toml` of this host has a table for a plugin, which goes before that of all.
@@ -48,8 +69,8 @@ impl ClusterShelf {
     }
 
     /// The tables that all hosts have.
-    pub(crate) fn tables(&self) -> Result<String, ClusterPluginsError> {
-        Ok(self.plugins.copy().tables()?)
+    pub(crate) fn tables(&self) -> Result<String, ShelfError> {
+        Ok(self.plugins.copy().tables().map_err(ClusterPluginsError::from)?)
     }
 
     /// What the configuration of this host amounts to with these tables.
@@ -57,9 +78,15 @@ impl ClusterShelf {
         self.own.with_tables_of_cluster(tables, &self.data)
     }
 
+    /// Why a host that serves could not use these tables, and which one.
+    pub(crate) fn refused(&self, tables: &str) -> Result<Option<(String, String)>, ShelfError> {
+        Ok(self.runtime.block_on(self.hosts.refusals(tables))?.into_iter().next())
+    }
+
     /// Writes the tables, where they still are as `before` says.
-    pub(crate) fn write(&self, before: &str, tables: &str) -> Result<(), ClusterPluginsError> {
-        self.runtime.block_on(self.plugins.write_tables(before, tables)).map(drop)
+    pub(crate) fn write(&self, before: &str, tables: &str) -> Result<(), ShelfError> {
+        self.runtime.block_on(self.plugins.write_tables(before, tables))?;
+        Ok(())
     }
 }
 

@@ -1,13 +1,17 @@
 //! The command line, and which subcommand it leads to.
 
+mod approvals;
 mod attach;
 mod audit;
 mod build;
 mod call;
+mod completions;
 mod config;
+mod connect;
 mod dev;
 mod doctor;
 mod grant;
+#[cfg(feature = "postgres")]
 mod hosts;
 mod inspect;
 mod line;
@@ -44,6 +48,7 @@ use crate::global::Global;
     version,
     after_long_help = "\
 Examples:
+  wharf connect claude-code              have an MCP client use this host; also cursor, vscode, codex and others
   wharf serve --stdio --session new      what an MCP client starts, with a session of its own
   wharf tools                            which tools there are
   wharf call planning__create_goal '{\"goal\": \"Ship it\"}' --session demo
@@ -57,6 +62,7 @@ Examples:
   wharf sessions                         the files of sessions, with their sizes
   wharf processes                        the processes of running hosts, and how they are polled
   wharf terminals                        the terminals of running hosts; `wharf attach ID` shows one
+  wharf approvals                        the calls that wait until you allow them
   wharf token new --name ci              a token for a client over HTTP
   wharf state usage                      what plugins keep, and how much of it there may be
   wharf audit --last 20                  what was called lately, and what plugins asked for
@@ -83,17 +89,22 @@ enum Command {
     Dev(dev::DevArguments),
     Test(test::TestArguments),
     Publish(publish::PublishArguments),
+    Connect(connect::ConnectArguments),
     Config(config::ConfigArguments),
     Plugin(plugin::PluginArguments),
     State(state::StateArguments),
+    #[cfg(feature = "postgres")]
     Hosts(hosts::HostsArguments),
     Sessions(sessions::SessionsArguments),
     Processes(processes::ProcessesArguments),
     Terminals(terminals::TerminalsArguments),
     Attach(attach::AttachArguments),
+    Approvals(approvals::ApprovalsArguments),
     Audit(Box<audit::AuditArguments>),
     Token(token::TokenArguments),
     Doctor(doctor::DoctorArguments),
+    Completions(completions::CompletionsArguments),
+    Man(completions::ManArguments),
 }
 
 impl Wharf {
@@ -112,17 +123,22 @@ impl Wharf {
             Command::Dev(dev) => dev.run(self.global),
             Command::Test(test) => test.run(self.global),
             Command::Publish(publish) => publish.run(&self.global),
+            Command::Connect(connect) => connect.run(&self.global),
             Command::Config(config) => config.run(&self.global),
             Command::Plugin(plugin) => plugin.run(&self.global),
             Command::State(state) => state.run(&self.global),
+            #[cfg(feature = "postgres")]
             Command::Hosts(hosts) => hosts.run(&self.global),
             Command::Sessions(sessions) => sessions.run(&self.global),
             Command::Processes(processes) => processes.run(&self.global),
             Command::Terminals(terminals) => terminals.run(&self.global),
+            Command::Approvals(approvals) => approvals.run(&self.global),
             Command::Attach(attach) => attach.run(&self.global),
             Command::Audit(audit) => audit.run(&self.global),
-            Command::Token(tokens) => tokens.run(),
+            Command::Token(tokens) => tokens.run(&self.global),
             Command::Doctor(doctor) => doctor.run(&self.global),
+            Command::Completions(completions) => completions.run(),
+            Command::Man(man) => man.run(),
         }
     }
 }

@@ -8,6 +8,7 @@
 mod place;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 use std::{
     io,
@@ -18,12 +19,11 @@ use std::{
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 use wharf::{
     Configuration, Digest, Grants, InvalidConfiguration, PluginName,
-    cluster::ClusterPluginsError,
     grant::{Capability, ExchangeFolder, Expiry},
 };
 
 use self::place::EditPlace;
-use crate::cluster_shelf::ClusterShelf;
+use crate::cluster_shelf::{ClusterShelf, ShelfError};
 
 /// Why a configuration cannot be changed.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +61,15 @@ pub(crate) enum EditError {
     },
     /// What all hosts of a cluster have cannot be read or written.
     #[error(transparent)]
-    Cluster(#[from] ClusterPluginsError),
+    Cluster(#[from] ShelfError),
+    /// A host that serves could not use it; nothing was written.
+    #[error("the host {host} could not use it, and nothing was changed:\n{problem}")]
+    OfHost {
+        /// Which one.
+        host: String,
+        /// Why.
+        problem: String,
+    },
     /// A value that has no table around it where one is needed.
     #[error("`{key}` in the configuration is no table; write it as one first")]
     NoTable {
@@ -130,6 +138,14 @@ impl ConfigurationEdit {
             Some(shelf) => Self::at(EditPlace::Cluster(Rc::clone(shelf))),
             None => Self::open(path),
         }
+    }
+
+    /// Reads what all hosts of a cluster have.
+    ///
+    /// # Errors
+    /// As [`ConfigurationEdit::open`].
+    pub(crate) fn of_cluster(shelf: &Rc<ClusterShelf>) -> Result<Self, EditError> {
+        Self::at(EditPlace::Cluster(Rc::clone(shelf)))
     }
 
     fn at(place: EditPlace) -> Result<Self, EditError> {
@@ -203,18 +219,19 @@ impl ConfigurationEdit {
                     set(grant, key, Item::Value(plain));
                 }
                 GrantValue::Folders(folders) => add_folders(grant, key, folders)?,
-                GrantValue::Names(names) => {
-                    let list = grant.entry(key).or_insert_with(|| value(Array::new()));
-                    let list = list.as_array_mut().ok_or_else(|| EditError::NoTable { key: key.clone() })?;
-                    for name in names {
-                        if !list.iter().any(|known| known.as_str() == Some(name)) {
-                            list.push(name.as_str());
-                        }
-                    }
-                }
+                GrantValue::Names(names) => add_names(grant, key, names)?,
             }
         }
         Ok(())
+    }
+
+    /// Has calls of a tool wait for nobody.
+    ///
+    /// # Errors
+    /// Where `[approvals]` or its list is written as something else.
+    pub(crate) fn always_allow(&mut self, tool: &str) -> Result<(), EditError> {
+        let approvals = table(self.document.as_table_mut(), "approvals", false)?;
+        add_names(approvals, wharf::configuration::ALWAYS, &[tool.to_owned()])
     }
 
     /// Sets a limit of the plugin's calls.
@@ -300,6 +317,18 @@ impl ConfigurationEdit {
         let plugins = table(self.document.as_table_mut(), "plugin", true)?;
         table(plugins, name.as_str(), false)
     }
+}
+
+/// Adds to a list of texts, each that is not there.
+fn add_names(of: &mut dyn TableLike, key: &str, names: &[String]) -> Result<(), EditError> {
+    let list = of.entry(key).or_insert_with(|| value(Array::new()));
+    let list = list.as_array_mut().ok_or_else(|| EditError::NoTable { key: key.to_owned() })?;
+    for name in names {
+        if !list.iter().any(|known| known.as_str() == Some(name)) {
+            list.push(name.as_str());
+        }
+    }
+    Ok(())
 }
 
 /// The table under a key, made where it is missing. An implicit one has no

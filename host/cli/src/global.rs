@@ -7,11 +7,11 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use clap::Args;
+use clap::{Args, ValueEnum as _};
 use directories::ProjectDirs;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
-use wharf::{Configuration, Host, HostBuilder, audit::AuditSink, with_causes};
+use wharf::{Configuration, Host, HostBuilder, audit::AuditSink, configuration::ApprovalSettings, with_causes};
 
 use crate::{
     exit::Unusable,
@@ -21,6 +21,7 @@ use crate::{
 
 /// Options of every subcommand.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
     /// Configuration file [default: wharf.toml in the user's configuration directory, if it is there; in the plugin's folder for `wharf dev` and `wharf test`]
     #[arg(long, global = true, env = "WHARF_CONFIG", value_name = "FILE")]
@@ -77,6 +78,21 @@ impl Global {
         Ok(())
     }
 
+    /// What the command line and the environment choose, as arguments of another run.
+    pub(crate) fn chosen(&self) -> Result<Vec<String>> {
+        let mut arguments = Vec::new();
+        for (flag, path) in [("--config", &self.config), ("--data", &self.data)] {
+            if let Some(path) = path {
+                let path = path.to_str().with_context(|| format!("the path after {flag} is no text"))?;
+                arguments.extend([flag.to_owned(), path.to_owned()]);
+            }
+        }
+        if let Some(profile) = self.profile.and_then(|profile| profile.to_possible_value()) {
+            arguments.extend(["--profile".to_owned(), profile.get_name().to_owned()]);
+        }
+        Ok(arguments)
+    }
+
     /// The file that is read, if there is one.
     pub(crate) fn configuration_path(&self) -> Option<PathBuf> {
         self.config.clone().or_else(|| {
@@ -101,10 +117,28 @@ impl Global {
     }
 
     pub(crate) fn configuration(&self) -> Result<Configuration> {
-        let mut configuration = match self.configuration_path() {
+        self.over(self.written()?)
+    }
+
+    /// The same over the settings that all hosts of its cluster have, as the data directory has them:
+    /// what a host serves with.
+    pub(crate) fn configuration_of_host(&self) -> Result<Configuration> {
+        let own = self.written()?;
+        let data = self.data(&own)?;
+        self.over(own.with_settings_of_cluster(&data).map_err(|error| {
+            Unusable(format!("what all hosts of the cluster are configured with is not usable here: {error}"))
+        })?)
+    }
+
+    fn written(&self) -> Result<Configuration> {
+        Ok(match self.configuration_path() {
             Some(path) => Configuration::read(&path).map_err(|error| Unusable(with_causes(&error)))?,
             None => Configuration::default(),
-        };
+        })
+    }
+
+    /// What the environment and the command line say over a configuration.
+    fn over(&self, mut configuration: Configuration) -> Result<Configuration> {
         let variable = |name: &str| std::env::var(name).ok();
         configuration.apply_environment(variable).map_err(|error| Unusable(error.to_string()))?;
         if let Some(profile) = self.profile {
@@ -133,8 +167,10 @@ impl Global {
         Ok(Host::builder(configuration).data(data))
     }
 
-    /// Opens the host that the configuration describes, for as long as a command takes.
-    pub(crate) async fn open(&self, configuration: Configuration) -> Result<Host> {
+    /// Opens the host that the configuration describes, for as long as a command takes. Its calls
+    /// wait for nobody: the person who types the command has allowed them.
+    pub(crate) async fn open(&self, mut configuration: Configuration) -> Result<Host> {
+        configuration.approvals = ApprovalSettings::default();
         let _preparing = self.progress().step("preparing the plugins");
         self.opened(configuration, HostBuilder::fixed_grants).await
     }

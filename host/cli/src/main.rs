@@ -5,6 +5,7 @@
 mod print;
 
 mod bytes;
+#[cfg_attr(not(feature = "postgres"), path = "cluster_shelf/absent.rs")]
 mod cluster_shelf;
 mod command;
 mod configuration_edit;
@@ -16,6 +17,7 @@ mod output_file;
 mod own_terminal;
 mod profile;
 mod progress;
+mod replaced_file;
 mod session;
 mod tables;
 

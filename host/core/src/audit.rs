@@ -74,6 +74,8 @@ pub enum AuditKind {
     HostCall,
     /// The same where the operator has not granted it.
     Denied,
+    /// A call that waits until a person allows it, and what came of that: `function` says which.
+    Approval,
     /// A change of the plugins or of their grants; `function` says which.
     Change,
     /// A request that showed no token or secret which opens it; see [`RefusedFor`].
@@ -89,6 +91,7 @@ impl AuditKind {
             Self::Offer => "offer",
             Self::HostCall => "host-call",
             Self::Denied => "denied",
+            Self::Approval => "approval",
             Self::Change => "change",
             Self::Authentication => "authentication",
         }

@@ -9,6 +9,7 @@ mod at_home;
 mod caller;
 mod client_rights;
 pub mod front_end;
+mod front_end_shelf;
 pub mod input;
 pub mod metrics;
 pub mod offer;
@@ -32,6 +33,9 @@ pub use at_home::{HomeAnswer, HomeQuestion, HomeRequest};
 pub use caller::Caller;
 pub use client_rights::{ClientRights, PassedClient, ProtocolClient};
 pub use front_end::FrontEndService;
+pub use front_end_shelf::{
+    ChangedFrontEnds, ConnectTerms, FrontEndPlace, FrontEndShelf, FrontEndsVersion, ShelvedFrontEnd, TenantFrontEnds,
+};
 pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
 pub use metrics::MetricsService;
 pub use offer::OfferService;
@@ -111,6 +115,13 @@ pub trait ToolService: Send + Sync + 'static {
     /// What the look-up of a tool that is to be called has to wait for: a plugin that is still
     /// made ready, and may have a tool of this name. Nothing as a rule.
     fn preparing(&self, _caller: &Arc<Caller>, _name: &str) -> Option<Preparing> {
+        None
+    }
+
+    /// What a list of this tenant's tools has to wait for: front ends that are connected at other
+    /// hosts, and are not known here yet. Nothing as a rule; where they cannot be found out, the
+    /// wait ends, and the list is without them until they can.
+    fn preparing_list(&self, _tenant: &TenantId) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
         None
     }
 

@@ -6,8 +6,8 @@ use std::{fmt, io};
 const SHORTEST: usize = 16;
 const LONGEST: usize = 1_024;
 
-/// A bearer token. Only its digest is kept.
-#[derive(Clone)]
+/// A bearer token. Only its digest is kept; two are compared in constant time.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Token(blake3::Hash);
 
 /// Why a text is no token.

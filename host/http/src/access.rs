@@ -2,6 +2,7 @@
 
 pub(crate) mod allowed;
 pub(crate) mod client;
+pub(crate) mod clients;
 pub(crate) mod factory;
 pub(crate) mod guard;
 pub(crate) mod issued;

@@ -40,6 +40,7 @@ mod state;
 
 pub use access::{
     client::HttpClient,
+    clients::HttpClients,
     protected_resource::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken},
 };
 pub use elsewhere::{Elsewhere, HttpHome, OtherHost, PassedBody, PassedRequests};

@@ -40,7 +40,7 @@ async fn answer(
     request: axum::http::Request<Bytes>,
 ) -> Response<Body> {
     let account = match &client {
-        PassedClient::Named(name) => server.clients.iter().find(|client| client.is_named(name)).cloned(),
+        PassedClient::Named(name) => server.clients.named(name),
         PassedClient::Issued(tenant) => server.issued.as_ref().and_then(|issued| issued.of_tenant(tenant).ok()),
     };
     let Some(account) = account else {

@@ -12,7 +12,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wharf_core::{FrontEndService, Quota, WebPageService, audit::RefusalSink, quota::Bounds, service::MetricsService};
 
 use crate::{
-    access::{factory::ClientFactory, issued::IssuedClients},
+    access::{clients::HttpClients, factory::ClientFactory, issued::IssuedClients},
     connections::ConnectionRegistry,
     elsewhere::Elsewhere,
     listener::{HttpError, HttpListener, address::HttpAddress},
@@ -65,7 +65,7 @@ impl HttpServer {
             ClientFactory::new(services.clone(), limits, Arc::clone(&readers), stopping.clone(), killed.clone());
         let factory = Arc::new(factory);
         let state = ServerState {
-            clients: settings.clients.iter().map(|client| Arc::new(factory.with_token(client.clone()))).collect(),
+            clients: HttpClients::new(Arc::clone(&factory), &settings.clients),
             issued: settings.oauth.clone().map(|resource| IssuedClients::new(resource, factory)),
             memory: services.request_memory.clone(),
             readers,
@@ -116,6 +116,12 @@ impl HttpServer {
     pub fn with_elsewhere(mut self, elsewhere: Arc<dyn Elsewhere>) -> Self {
         self.state.elsewhere = Some(elsewhere);
         self
+    }
+
+    /// Its clients, which may be others later.
+    #[must_use]
+    pub fn clients(&self) -> HttpClients {
+        self.state.clients.clone()
     }
 
     /// Where it listens.

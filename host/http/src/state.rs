@@ -13,7 +13,7 @@ use wharf_core::{
 };
 
 use crate::{
-    access::{client::ClientAccount, issued::IssuedClients},
+    access::{clients::HttpClients, issued::IssuedClients},
     elsewhere::Elsewhere,
     failure::HttpFailure,
     settings::{HttpServices, HttpSettings},
@@ -22,7 +22,7 @@ use crate::{
 /// A running server, as its requests see it.
 pub(crate) struct ServerState {
     pub(crate) services: HttpServices,
-    pub(crate) clients: Vec<Arc<ClientAccount>>,
+    pub(crate) clients: HttpClients,
     /// Clients whose tokens an authorization server issues, where there is one.
     pub(crate) issued: Option<IssuedClients>,
     pub(crate) settings: HttpSettings,

@@ -23,8 +23,11 @@ use crate::{
 };
 
 impl Handler {
-    pub(crate) fn all_tools(&self, page: Option<PaginatedRequestParams>) -> Result<ListToolsResult, ErrorData> {
+    pub(crate) async fn all_tools(&self, page: Option<PaginatedRequestParams>) -> Result<ListToolsResult, ErrorData> {
         handler::no_cursor(page, "tools")?;
+        if let Some(preparing) = self.served().tools.preparing_list(&self.rules().tenant) {
+            preparing.await;
+        }
         let tools = self.changes().list(self.served());
         let mut result = ListToolsResult::with_all_items(tools.iter().map(catalogue::tool).collect());
         result.ttl_ms = Some(LIST_FRESH_MILLISECONDS);

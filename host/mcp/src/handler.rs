@@ -237,7 +237,7 @@ impl ServerHandler for Handler {
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.all_tools(page)
+        self.all_tools(page).await
     }
 
     /// The protocol crate asks for nothing but the schema that headers have to follow.

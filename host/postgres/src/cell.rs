@@ -158,12 +158,12 @@ impl PostgresCell {
 #[error("the database of the cell answers what this version does not know")]
 struct Odd;
 
-fn odd<T>() -> Result<T, StoreUnavailable> {
+pub(crate) fn odd<T>() -> Result<T, StoreUnavailable> {
     Err(StoreUnavailable(Box::new(Odd)))
 }
 
 /// A number that is never negative, as the database keeps it.
-fn kept(number: u64) -> i64 {
+pub(crate) fn kept(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
@@ -191,13 +191,14 @@ impl Members for PostgresCell {
         let (life, sessions, calls, told) = (incarnation.to_i64(), kept(sessions), kept(calls), kept(told));
         let rows = self
             .ask(
-                "SELECT draining, revision, plugins FROM wharf.beat_3($1, $2, $3, $4, $5)",
+                "SELECT draining, revision, plugins, front_ends FROM wharf.beat_4($1, $2, $3, $4, $5)",
                 &[&life, &sessions, &calls, &is_ending, &told],
             )
             .await?;
         Ok(rows.first().map_or(Beat::Dead, |row| Beat::Alive {
             revision: row.get("revision"),
             plugins: row.get("plugins"),
+            front_ends: row.get("front_ends"),
             is_draining: row.get("draining"),
         }))
     }

@@ -12,6 +12,7 @@ const LAYOUTS: &[&str] = &[
     include_str!("layout-3.sql"),
     include_str!("layout-4.sql"),
     include_str!("layout-5.sql"),
+    include_str!("layout-6.sql"),
 ];
 /// The oldest layout whose hosts may use a database that has all of these: what they call is there
 /// and means the same. A layout that takes something away raises it, one version later than the

@@ -9,6 +9,7 @@ mod cell;
 mod connection;
 mod contents;
 mod error;
+mod front_ends;
 mod inventory;
 mod layout;
 mod names;

@@ -15,6 +15,9 @@ pub enum SourceError {
     /// A scheme that is not known.
     #[error("`{0}:` is not known: name a file, an `https:` address or an `oci:` reference")]
     Scheme(String),
+    /// It is no file's name, and all of a reference but its scheme.
+    #[error("`{0}` names something in a registry: write oci://{0}, or ./{0} where it is a file")]
+    NoScheme(String),
     /// It names nothing in a registry.
     #[error("`{0}` names nothing in a registry: write oci://REGISTRY/NAME:TAG or oci://REGISTRY/NAME@sha256:HEX")]
     Reference(String),

@@ -33,6 +33,9 @@ impl FromStr for PluginSource {
 
     fn from_str(text: &str) -> Result<Self, SourceError> {
         if !text.contains("://") {
+            if is_reference(text) {
+                return Err(SourceError::NoScheme(text.to_owned()));
+            }
             return Ok(Self::File(text.into()));
         }
         if text.starts_with(SCHEME) {
@@ -49,6 +52,15 @@ impl FromStr for PluginSource {
             other => Err(SourceError::Scheme(other.to_owned())),
         }
     }
+}
+
+/// Whether a text is a reference without its scheme: a host with a dot or a port, and a version.
+fn is_reference(text: &str) -> bool {
+    let Some((registry, path)) = text.split_once('/') else { return false };
+    let version = path.rsplit('/').next().unwrap_or(path);
+    let host = registry.split_once(':').map_or(registry, |(host, _)| host);
+    let is_host = registry.contains(['.', ':']) && host.starts_with(|first: char| first.is_ascii_alphanumeric());
+    is_host && version.contains([':', '@']) && !text.ends_with(".wasm")
 }
 
 impl fmt::Display for PluginSource {

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use wharf_cell::{Cell, CellSettings, CellTimes, PeerTls, PeerTlsError};
+use wharf_cell::{Cell, CellSettings, CellStores, CellTimes, PeerTls, PeerTlsError};
 use wharf_core::text::with_causes;
 use wharf_files::{private_files, regular_file};
 use wharf_postgres::PostgresCell;
@@ -101,9 +101,8 @@ pub(crate) async fn open(
     store.prepare().await.map_err(wharf_cell::CellError::from).map_err(ClusterError::from)?;
     let bus = bus::open(cluster).await.map_err(ClusterError::from)?;
     let settings = CellSettings { bus: bus.clone(), ..settings(cluster, configuration, data)? };
-    let (members, homes, sessions, shelf) = (Arc::clone(&store), Arc::clone(&store), Arc::clone(&store), store);
-    let cell = Cell::new(settings, members, homes, sessions).map_err(ClusterError::from)?;
-    let plugins = ClusterPlugins::new(shelf, AddedPlugins::of(data), configuration.host_limits.component_bytes, bus);
+    let cell = Cell::new(settings, CellStores::of(&store)).map_err(ClusterError::from)?;
+    let plugins = ClusterPlugins::new(store, AddedPlugins::of(data), configuration.host_limits.component_bytes, bus);
     plugins.begin().await.map_err(ClusterError::from)?;
     Ok((cell, Arc::new(plugins)))
 }
@@ -156,7 +155,8 @@ fn settings(
     };
     let address = cluster.address.parse().map_err(|error| PeerTlsError::Unreadable(Box::new(error)));
     let ceilings = &configuration.call_ceilings;
-    let longest = Duration::from_millis(ceilings.wall_time_milliseconds) + configuration.host_limits.wait() + SLACK;
+    let waiting = configuration.host_limits.wait() + configuration.approvals.wait;
+    let longest = Duration::from_millis(ceilings.wall_time_milliseconds) + waiting + SLACK;
     let bytes = ceilings.output_bytes.max(ceilings.argument_bytes).saturating_mul(WIRE_FACTOR);
     let tls = cluster.tls.clone();
     Ok(CellSettings {
@@ -167,6 +167,7 @@ fn settings(
         certificates: Arc::new(move || read(&tls)),
         files,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        configured: configuration.settings_of_cluster,
         message_bytes: usize::try_from(bytes).unwrap_or(usize::MAX).saturating_add(1 << 20),
         longest_call: longest,
         bus: None,

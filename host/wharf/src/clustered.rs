@@ -83,6 +83,15 @@ impl Clustered {
         }
     }
 
+    /// Where the front ends of all hosts are written down; nothing where the host stands alone.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn front_end_shelf(&self) -> Option<Arc<dyn wharf_core::service::FrontEndShelf>> {
+        match self {
+            Self::No | Self::NotJoined => None,
+            Self::Member { cell, .. } => Some(Arc::new(cell.clone())),
+        }
+    }
+
     /// What finds the homes of sessions; nothing where the host stands alone.
     pub(crate) fn router(&self) -> Option<&dyn SessionRouter> {
         match self {

@@ -3,6 +3,7 @@
 //! Unknown keys are errors: a misspelt limit or grant must not pass silently. Nothing
 //! here loads a plugin, opens a backend or grants what is not written.
 
+mod approvals;
 mod audit;
 mod cluster;
 mod document;
@@ -23,6 +24,8 @@ mod process;
 mod profile;
 mod request;
 mod schema;
+mod settings_name;
+mod settings_of_cluster;
 mod state;
 mod terminal;
 #[cfg(feature = "http")]
@@ -30,6 +33,7 @@ mod tls;
 mod traces;
 mod webview;
 
+pub use approvals::{ALWAYS, ApprovalSettings};
 pub use audit::AuditSettings;
 pub use cluster::{ClusterSettings, ClusterTls, ClusterWorkspaces};
 pub use document::{Configuration, ContextSettings};
@@ -47,6 +51,8 @@ pub use process::{RequiredContainment, WorkspaceSettings};
 pub use profile::Profile;
 pub use request::{SecretSettings, SecretSource, SecretUnavailable};
 pub(crate) use request::{read_header, read_secrets};
+#[cfg(feature = "postgres")]
+pub(crate) use settings_of_cluster::{has_settings, settings_of};
 pub use state::{ConnectionUnreadable, Durability, StateSettings};
 pub use terminal::TerminalSettings;
 pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, pool_settings as terminal_settings};

@@ -116,16 +116,24 @@ impl Configuration {
         let oauth = self.http.oauth.iter().map(|oauth| ("[http.oauth]".to_owned(), &oauth.plugins));
         let own = [PluginName::host(), PluginName::app()];
         let names: Vec<_> = known.iter().chain(&own).map(PluginName::as_str).collect();
+        let mut check = |table: &str, name: &str| {
+            // What has a wildcard, and front ends (`app_NAME`), may be for those that come later.
+            if name.contains(['*', '?']) || name.starts_with("app_") || names.contains(&name) {
+                return;
+            }
+            let told = format!("{table} names `{name}`, which is no plugin");
+            match nearest(name, &names, 1, 0.75).first() {
+                Some(meant) => checked.problems.push(format!("{told} (did you mean `{meant}`?)")),
+                // It may be added yet.
+                None => checked.warnings.push(told),
+            }
+        };
         for (table, patterns) in tokens.chain(oauth) {
-            // What has a `*`, and front ends (`app_NAME`), may be for those that come later.
-            let exact = patterns.iter().flatten().filter(|name| !name.contains('*') && !name.starts_with("app_"));
-            for name in exact.filter(|name| !names.contains(&name.as_str())) {
-                let told = format!("{table} `plugins` names `{name}`, which is no plugin");
-                match nearest(name, &names, 1, 0.75).first() {
-                    Some(meant) => checked.problems.push(format!("{told} (did you mean `{meant}`?)")),
-                    // It may be added yet.
-                    None => checked.warnings.push(told),
-                }
+            patterns.iter().flatten().for_each(|name| check(&format!("{table} `plugins`"), name));
+        }
+        for pattern in self.approvals.patterns() {
+            if let Some((plugin, _)) = pattern.split_once("__") {
+                check(&format!("[approvals] `{pattern}`"), plugin);
             }
         }
     }

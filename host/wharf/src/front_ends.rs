@@ -12,9 +12,13 @@ mod connection;
 mod definition;
 mod directory;
 mod following;
+mod others;
 mod service;
+#[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "hosts of a cluster ask for it"))]
+mod sharing;
 mod table;
 
 pub(crate) use directory::FrontEnds;
 pub use following::FrontEnd;
+pub(crate) use others::OtherTool;
 pub(crate) use service::ServedFrontEnds;

@@ -1,6 +1,7 @@
 //! The host: what it hands out, what it says of itself, and its end. Opening it,
 //! calls and the app's own tools are in files of their own.
 
+mod approving;
 mod apps;
 mod calling;
 mod compiling;
@@ -42,6 +43,7 @@ use wharf_state::StateStore;
 use wharf_terminal::Terminals;
 
 use crate::{
+    approvals::Approvals,
     background::Background,
     checking::Checks,
     clustered::Clustered,
@@ -106,6 +108,7 @@ struct Shared {
     sources: PluginSources,
     app_limits: Arc<CallLimits>,
     admission: Admission,
+    approvals: Approvals,
     checks: Checks,
     request_memory: RequestMemory,
     wait: Duration,
@@ -330,7 +333,7 @@ impl Host {
     /// written before it returns, and the last spans sent, unless their collector takes
     /// longer than a second.
     pub async fn shut_down(&self, grace: Duration) {
-        self.shared.front_ends.end_all();
+        self.shared.front_ends.leave().await;
         let compilations = self.shared.compilations.end(grace.max(END));
         let Backends { processes, terminals, webviews, .. } = &self.shared.backends;
         let processes = async {

@@ -29,13 +29,14 @@
 //! no allocator and no subscriber of logs: those are the app's, and the `wharf`
 //! command is such an app.
 //!
-//! What an app may leave out is a feature: `bundled-plugins`, `chromium`, `http`, `oauth`,
+//! What an app may leave out is a feature: `bundled-plugins`, `chromium`, `http`, `nats`, `oauth`,
 //! `oci`, `postgres` and `traces`, all on by default. A configuration that asks for what a build leaves
 //! out is refused: [`MissingFeature`].
 
 pub mod added;
 mod answer_schema;
 mod app;
+pub mod approvals;
 pub mod audit;
 mod backends;
 mod background;
@@ -186,8 +187,8 @@ pub mod grant {
 pub mod http {
     pub use wharf_core::{InvalidDigest, InvalidToken, RequestMemory, Token, service::ClientRights};
     pub use wharf_http::{
-        Elsewhere, HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings, InvalidAddress,
-        ProtectedResource, Tls, TlsError, TokenRefused, TokenVerifier, VerifiedToken,
+        Elsewhere, HttpAddress, HttpClient, HttpClients, HttpError, HttpServer, HttpServices, HttpSettings,
+        InvalidAddress, ProtectedResource, Tls, TlsError, TokenRefused, TokenVerifier, VerifiedToken,
     };
 
     #[cfg(feature = "oauth")]

@@ -6,12 +6,13 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use tokio::sync::watch;
 use wharf_core::PluginName;
 use wharf_engine::{Component, Engine};
 
 use crate::{
     added::{AddedError, AddedPlugins, InstalledChange, InstalledSet},
-    configuration::{Configuration, InvalidConfiguration},
+    configuration::{Configuration, InvalidConfiguration, TokenSettings},
     folder::Folder,
     loading::{CompiledPlugin, PluginLoader, Uncompiled},
     registry::Plugins,
@@ -31,6 +32,8 @@ pub(crate) struct PluginSources {
     // What was added when it was loaded last.
     loaded: Mutex<InstalledSet>,
     pub(crate) folder: Option<Folder>,
+    /// The tokens that the configuration names by now.
+    tokens: watch::Sender<Vec<TokenSettings>>,
     /// Held while plugins are loaded anew, so that what was read later counts.
     pub(crate) reloading: tokio::sync::Mutex<()>,
 }
@@ -64,6 +67,7 @@ impl PluginSources {
     pub(crate) fn new(configuration: Configuration, data: Option<&Path>) -> Self {
         Self {
             folder: configuration.plugin_folder.clone().map(Folder::open),
+            tokens: watch::Sender::new(configuration.http.tokens.clone()),
             configuration: Mutex::new(SourcedConfiguration::of(configuration)),
             added: data.map(AddedPlugins::of),
             data: data.map(Path::to_owned).unwrap_or_default(),
@@ -78,10 +82,32 @@ impl PluginSources {
     /// Where they are not usable here.
     pub(crate) fn take_cluster(&self) -> Result<(), InvalidConfiguration> {
         let mut present = self.configuration.lock();
-        match present.own.cluster {
-            Some(_) => present.take(&self.set_or_last().tables, &self.data),
-            None => Ok(()),
+        if present.own.cluster.is_some() {
+            present.take(&self.set_or_last().tables, &self.data)?;
+            self.tell_tokens(&present);
         }
+        Ok(())
+    }
+
+    /// Why the host could not use these tables of a cluster, beside its own configuration.
+    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "hosts of a cluster ask for it"))]
+    pub(crate) fn refuses(&self, tables: &str) -> Option<String> {
+        let own = Arc::clone(&self.configuration.lock().own);
+        own.with_tables_of_cluster(tables, &self.data).err().map(|problem| problem.to_string())
+    }
+
+    /// The tokens that clients over HTTP may show by now.
+    pub(crate) fn tokens(&self) -> watch::Receiver<Vec<TokenSettings>> {
+        self.tokens.subscribe()
+    }
+
+    fn tell_tokens(&self, present: &SourcedConfiguration) {
+        let now = &present.whole.http.tokens;
+        self.tokens.send_if_modified(|before| {
+            let is_changed = before != now;
+            before.clone_from(now);
+            is_changed
+        });
     }
 
     /// What was denied so far goes on being counted, by the same clock.
@@ -94,6 +120,7 @@ impl PluginSources {
         let mut next = SourcedConfiguration::of(configuration.in_place_of(&present.own));
         next.take(&present.tables, &self.data)?;
         *present = next;
+        self.tell_tokens(&present);
         Ok(())
     }
 
@@ -105,8 +132,9 @@ impl PluginSources {
     /// Tables that are not usable here change nothing: what they would take away is not known.
     fn take_tables(&self, present: &mut SourcedConfiguration, tables: &str) {
         if let Err(problem) = present.take(tables, &self.data) {
-            tracing::error!("the tables of plugins that all hosts of the cluster have are not usable here: {problem}");
+            tracing::error!("what all hosts of the cluster are configured with is not usable here: {problem}");
         }
+        self.tell_tokens(present);
     }
 
     /// Whether what is switched off is remembered.

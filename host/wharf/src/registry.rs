@@ -5,6 +5,7 @@ mod plugin_set;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use serde_json::{Map, Value};
 use wharf_core::{
     Digest, PluginName, Tool, ToolDefinition,
     service::Viewer,
@@ -13,6 +14,7 @@ use wharf_core::{
 
 use crate::{
     app::{RegisterError, Registered},
+    front_ends::OtherTool,
     installed::{Compiling, Installed, Off, Rejected},
     offers::Offers,
     tool_name::{FRONT_END_PREFIX as OF_FRONT_END, front_end_of},
@@ -44,21 +46,34 @@ pub(crate) enum Callee {
     App(Arc<Registered>),
     /// Of a connected front end, which no registry holds.
     FrontEnd(Arc<Registered>),
+    /// Of a front end that is connected at another host.
+    OtherFrontEnd(Arc<OtherTool>),
 }
 
 impl Callee {
-    pub(crate) fn tool(&self) -> &Tool {
+    /// The tool, where this host runs it.
+    pub(crate) fn tool(&self) -> Option<&Tool> {
         match self {
-            Self::Plugin { owner, tool } => &owner.plugin.tools()[*tool],
-            Self::App(registered) | Self::FrontEnd(registered) => &registered.tool,
+            Self::Plugin { owner, tool } => owner.plugin.tools().get(*tool),
+            Self::App(registered) | Self::FrontEnd(registered) => Some(&registered.tool),
+            Self::OtherFrontEnd(_) => None,
         }
+    }
+
+    /// Its input schema, where that has an HTTP request repeat arguments in its headers.
+    pub(crate) fn repeated_arguments(&self) -> Option<Arc<Map<String, Value>>> {
+        let definition = match self {
+            Self::OtherFrontEnd(other) => Some(&other.definition).filter(|definition| definition.repeats_arguments()),
+            _ => self.tool().filter(|tool| tool.repeats_arguments).map(|tool| &tool.definition),
+        };
+        definition.map(|definition| Arc::clone(definition.input_schema.object()))
     }
 
     /// What the component is; the app's own tools are none.
     pub(crate) fn digest(&self) -> Option<Digest> {
         match self {
             Self::Plugin { owner, .. } => Some(owner.plugin.digest()),
-            Self::App(_) | Self::FrontEnd(_) => None,
+            Self::App(_) | Self::FrontEnd(_) | Self::OtherFrontEnd(_) => None,
         }
     }
 
@@ -66,8 +81,8 @@ impl Callee {
     /// is part of that.
     pub(crate) fn known_as<'n>(&'n self, full_name: &'n str) -> &'n str {
         match self {
-            Self::FrontEnd(_) => full_name.strip_prefix(OF_FRONT_END).unwrap_or(full_name),
-            Self::Plugin { .. } | Self::App(_) => &self.tool().definition.name,
+            Self::FrontEnd(_) | Self::OtherFrontEnd(_) => full_name.strip_prefix(OF_FRONT_END).unwrap_or(full_name),
+            Self::Plugin { .. } | Self::App(_) => self.tool().map_or(full_name, |tool| &tool.definition.name),
         }
     }
 
@@ -75,7 +90,7 @@ impl Callee {
     pub(crate) fn plugin(&self) -> PluginName {
         match self {
             Self::Plugin { owner, .. } => owner.plugin.name().clone(),
-            Self::App(_) | Self::FrontEnd(_) => PluginName::app(),
+            Self::App(_) | Self::FrontEnd(_) | Self::OtherFrontEnd(_) => PluginName::app(),
         }
     }
 
@@ -84,14 +99,14 @@ impl Callee {
         let allows_owner = match self {
             Self::Plugin { owner, .. } => owner.is_seen_by(viewer),
             Self::App(_) => viewer.allows(PluginName::app().as_str()),
-            Self::FrontEnd(_) => viewer.allows(front_end_of(full_name)),
+            Self::FrontEnd(_) | Self::OtherFrontEnd(_) => viewer.allows(front_end_of(full_name)),
         };
         allows_owner && viewer.allows_tool(full_name)
     }
 
     /// What a client sees of it under this full name.
-    fn definition(&self, full_name: &str, schemas: OutputSchemas) -> ToolDefinition {
-        ToolDefinition { name: full_name.to_owned(), ..schemas.listed(self.tool()) }
+    fn definition(&self, full_name: &str, schemas: OutputSchemas) -> Option<ToolDefinition> {
+        Some(ToolDefinition { name: full_name.to_owned(), ..schemas.listed(self.tool()?) })
     }
 }
 
@@ -113,7 +128,7 @@ impl Registry {
         tools.extend(apps.iter().map(|(name, app)| (name.clone(), Arc::new(Callee::App(Arc::clone(app))))));
         let offers = Offers::of(&plugins.installed);
         // The map's order is the fixed order of the listing.
-        let definitions = tools.iter().map(|(name, callee)| callee.definition(name, schemas)).collect();
+        let definitions = tools.iter().filter_map(|(name, callee)| callee.definition(name, schemas)).collect();
         Self { definitions, schemas, tools, offers, plugins, apps }
     }
 

@@ -86,9 +86,11 @@ impl Author {
             let has = component.windows(said.len()).any(|part| part == said.as_bytes());
             ensure!(has, "the component does not say `{said}`");
         }
-        let path = self.here.to_string_lossy();
-        let has_path = component.windows(path.len()).any(|part| part == path.as_bytes());
-        ensure!(!has_path, "the component has a path of this machine in it");
+        for folder in [&self.here, &built] {
+            let path = folder.to_string_lossy();
+            let has_path = component.windows(path.len()).any(|part| part == path.as_bytes());
+            ensure!(!has_path, "the component has a path of this machine in it: {path}");
+        }
         say("Running its cases with `wharf test`");
         plugin.test(11)?;
         tell_failure(&plugin)?;

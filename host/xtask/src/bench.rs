@@ -21,6 +21,9 @@ use crate::workspace::Workspace;
 /// The figure that needs Korean texts.
 const KOREAN: &str = "search_korean";
 
+/// The figures that need a command without clusters.
+const CLUSTER_OFF: &str = "cluster_off_latency cluster_off_throughput cluster_off_http cluster_off_start";
+
 /// The pages of a report, as part of the book.
 const PAGES: &str = "docs/src/benchmarks";
 
@@ -80,6 +83,9 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     }
     let workspace = Workspace::find()?;
     components::build(&workspace, true, Choice::from_environment()?)?;
+    let is_wanted = |keys: &str| only.as_deref().is_none_or(|only| keys.contains(&*only.to_string_lossy()));
+    // Before the command as it comes, which then stands where it is looked for.
+    let without_cluster = is_wanted(CLUSTER_OFF).then(|| build_without_cluster(&workspace)).transpose()?;
     say("Building for release (several minutes on a fresh clone)");
     let mut build = command::cargo(&workspace.root);
     command::run(build.args(["build", "--release", "--package", "wharf-cli", "--package", "wharf-bench"]))?;
@@ -88,11 +94,14 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     bench.arg("--wharf").arg(workspace.binary("release", "wharf"));
     bench.arg("--echo-component").arg(workspace.components().join("guest-echo.wasm"));
     // Fetched only where it is measured.
-    if only.as_deref().is_none_or(|only| KOREAN.contains(&*only.to_string_lossy())) {
+    if is_wanted(KOREAN) {
         bench.arg("--korean-corpus").arg(corpus::korean(&workspace)?);
     }
-    if only.as_deref().is_none_or(|only| "guest_javascript guest_python".contains(&*only.to_string_lossy())) {
+    if is_wanted("guest_javascript guest_python") {
         bench.args(languages::build(&workspace)?);
+    }
+    if let Some(program) = without_cluster {
+        bench.arg("--without-cluster").arg(program);
     }
     if let Some(only) = only {
         bench.arg("--only").arg(only);
@@ -106,6 +115,17 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         Some(None) => name_pages(&workspace.root.join(SUMMARY)),
         _ => Ok(()),
     }
+}
+
+/// Builds the command without clusters; where it is.
+fn build_without_cluster(workspace: &Workspace) -> Result<PathBuf> {
+    say("Building the command without clusters for release, to measure what they cost one host (several minutes)");
+    let mut build = command::cargo(&workspace.root);
+    command::run(build.args(["build", "--release", "--package", "wharf-cli", "--no-default-features"]))?;
+    let built = workspace.binary("release", "wharf");
+    let kept = workspace.binary("release", "wharf-without-cluster");
+    fs::copy(&built, &kept).with_context(|| format!("cannot copy {}", built.display()))?;
+    Ok(kept)
 }
 
 /// The folder that may follow `--report`.

@@ -54,7 +54,7 @@ pub(crate) fn building(root: &Path, command: &[&str]) -> Result<Command> {
 }
 
 /// What makes cargo choose features as it does where tests are built: an example that is small.
-const AS_WITH_TESTS: [&str; 2] = ["--example", "costly_prompts"];
+pub(crate) const AS_WITH_TESTS: [&str; 2] = ["--example", "costly_prompts"];
 
 /// A command of cargo that builds programs of this workspace: `--bins`, or `--bin` and a name.
 ///
@@ -189,11 +189,12 @@ pub(crate) fn as_new_user(command: &mut Command, home: &Path) {
     command.env("XDG_CONFIG_HOME", home.join("config")).env("XDG_DATA_HOME", home.join("data"));
 }
 
-/// Whether a program can be started at all.
+/// Whether there is a program of this name where programs are looked for, or at this path. It is not
+/// run: some have no option that does nothing.
 pub(crate) fn exists(program: &str) -> bool {
-    let mut probe = Command::new(program);
-    probe.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    probe.status().is_ok_and(|status| status.success())
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let file = format!("{program}{}", env::consts::EXE_SUFFIX);
+    env::split_paths(&folders).any(|folder| folder.join(&file).is_file())
 }
 
 fn check(command: &Command, status: ExitStatus) -> Result<()> {
@@ -240,5 +241,12 @@ mod tests {
         lines.sort();
         assert!(outcome.is_err());
         assert_eq!(lines, ["test result: one", "test result: two"]);
+    }
+
+    #[test]
+    fn a_program_is_there_whatever_options_it_has() {
+        // Neither takes `--version`.
+        assert!(exists("sh") && exists("/bin/sh"));
+        assert!(!exists("a-program-that-nobody-has") && !exists("/bin"));
     }
 }

@@ -104,7 +104,7 @@ fn build_components(workspace: &Workspace, toolchain: &Toolchain, plugins: &[Plu
     let mut built = Vec::new();
     for plugin in plugins {
         say(&format!("Building the component {}.wasm", plugin.name));
-        let artifact = compile(workspace, &workspace.root, toolchain, plugin)?;
+        let artifact = compile(&builds(workspace), &workspace.root, toolchain, plugin, &[])?;
         let component = workspace.components().join(format!("{}.wasm", plugin.name));
         publish(&artifact, &component)?;
         if plugin.is_bundled {
@@ -149,7 +149,26 @@ pub(crate) fn build_alone(workspace: &Workspace, folder: &Path, name: &str, choi
     let toolchain = Toolchain::prepare(workspace, choice)?;
     let plugin =
         PluginCrate { package: name.to_owned(), library: name.to_owned(), name: name.to_owned(), is_bundled: false };
-    compile(workspace, folder, &toolchain, &plugin)
+    compile(&builds(workspace), folder, &toolchain, &plugin, &[])
+}
+
+/// Builds these plugins of an earlier version for its library to carry, which compiles them at the first
+/// start. Their components come to lie below `folder`; `further` are arguments for cargo.
+pub(crate) fn build_earlier(
+    version: &Workspace,
+    names: &[&str],
+    toolchain: &Toolchain,
+    folder: &Path,
+    further: &[String],
+) -> Result<()> {
+    let plugins = discover(version, false)?;
+    for name in names {
+        let plugin = plugins.iter().find(|plugin| plugin.name == *name);
+        let plugin = plugin.with_context(|| format!("the earlier version has no plugin {name}"))?;
+        let artifact = compile(folder, &version.root, toolchain, plugin, further)?;
+        publish(&artifact, &version.bundled().join(format!("{name}.wasm")))?;
+    }
+    Ok(())
 }
 
 /// The names of the plugins that the library carries.
@@ -182,13 +201,25 @@ fn plugin_of(root: &Path, package: Package, guests: bool) -> Option<PluginCrate>
     Some(PluginCrate { library: package.component?, package: package.name, name, is_bundled })
 }
 
-fn compile(workspace: &Workspace, root: &Path, toolchain: &Toolchain, plugin: &PluginCrate) -> Result<PathBuf> {
-    let folder = workspace.target().join("plugins");
+/// Where plugins are compiled.
+pub(crate) fn builds(workspace: &Workspace) -> PathBuf {
+    workspace.target().join("plugins")
+}
+
+/// Compiles a plugin of the workspace `root` below the folder.
+fn compile(
+    folder: &Path,
+    root: &Path,
+    toolchain: &Toolchain,
+    plugin: &PluginCrate,
+    further: &[String],
+) -> Result<PathBuf> {
     let mut cargo = command::cargo(root);
-    component::build(&mut cargo, &plugin.package, &folder);
+    component::build(&mut cargo, &plugin.package, folder);
     toolchain.apply(&mut cargo);
+    cargo.args(further);
     command::run(&mut cargo).with_context(|| toolchain.limits())?;
-    Ok(component::built(&folder, &plugin.library))
+    Ok(component::built(folder, &plugin.library))
 }
 
 /// Copies a component to its place: whole or not at all, and only where it

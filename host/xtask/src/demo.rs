@@ -31,7 +31,7 @@ Builds what is missing, starts the host, and lets an MCP client plan a real piec
 of work, keep this project's own documents and find things in them (in English and
 in Korean), write down, find again and follow a playbook, build and test a small
 program, and fill a form on a web site, each call in a fresh sandbox. Says at each step what the client sends and what comes back, and ends with
-how to connect Claude Desktop, Claude Code, VS Code, Cursor and Codex.
+how to connect a client of your own.
 
 Usage: cargo xtask demo [OPTIONS]
 

@@ -27,6 +27,7 @@ mod languages;
 mod node;
 mod outside;
 mod packages;
+mod previous;
 mod publication;
 mod python;
 mod registry;

@@ -97,8 +97,9 @@ const POSTGRES: UnpackedServer = UnpackedServer {
     without: "Tests of state on PostgreSQL say that they tested nothing",
     size: "25 MB, seconds",
 };
-/// What hosts of a cluster stand behind in tests, and what carries their notices.
-const OF_CLUSTERS: [UnpackedServer; 3] = [
+/// What hosts of a cluster stand behind in tests, what carries their notices, and what tells them a
+/// wrong time.
+const OF_CLUSTERS: [UnpackedServer; 4] = [
     UnpackedServer {
         package: "nats-server",
         folder: "nats-server",
@@ -119,6 +120,13 @@ const OF_CLUSTERS: [UnpackedServer; 3] = [
         purpose: "behind which tests have hosts serve",
         without: "Its test says that it tested nothing",
         size: "1 MB, seconds",
+    },
+    UnpackedServer {
+        package: "libfaketime",
+        folder: "faketime",
+        purpose: "with which a test has hosts whose clocks are wrong",
+        without: "The test says that it tested nothing",
+        size: "less than 1 MB, seconds",
     },
 ];
 /// Where Debian has the server's programs, which is on no `PATH`.

@@ -23,7 +23,7 @@ Usage: cargo xtask soak [OPTIONS]
 
 Options:
   --cluster     Kill one of three hosts that serve as one, while callers go to all
-  --rounds N    Kills (default 300, or 1,000 with --cluster; the tests make 30 and 12)
+  --rounds N    Kills (default 300, or 1,000 with --cluster; the tests make 30 and 60)
   --seed N      Which calls are made; the one of a run that failed makes them again
   -h, --help    This text
 

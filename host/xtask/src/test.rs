@@ -28,6 +28,7 @@ use crate::kits;
 use crate::node;
 use crate::outside;
 use crate::packages;
+use crate::previous;
 use crate::publication::{self, PackageCheck};
 use crate::python;
 use crate::routes;
@@ -82,6 +83,8 @@ Options:
   -h, --help    This text
 
 The first run compiles wasmtime and takes minutes; later ones take what the tests take.
+Part rust builds the previous version once, which hosts of today's have to serve with: the
+commit in tests/previous-version, below target/previous.
 
 Example: only the Rust tests of one crate, as usual
   cargo test -p wharf-state
@@ -234,7 +237,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     let mut outcomes = Vec::new();
     if parts.iter().any(|part| part.needs_binary()) {
         let tests = parts.contains(&TestPart::Rust);
-        outcomes.push(timed("build", || Ok((build(&workspace, tests), Vec::new()))));
+        outcomes.push(timed("build", || build(&workspace, tests)));
         say(&format!("The build ended after {:.0} s", outcomes[0].took.as_secs_f64()));
     }
     let built = outcomes.iter().all(|outcome| outcome.result.is_ok());
@@ -245,21 +248,24 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
 
 /// Components first: the binary carries those that are there when it is built.
 /// All members together: a member built alone may get other features of the
-/// shared dependencies, and those would then be compiled twice.
-fn build(workspace: &Workspace, tests: bool) -> Result<()> {
+/// shared dependencies, and those would then be compiled twice. Before that, what tests have serve
+/// beside this version.
+fn build(workspace: &Workspace, tests: bool) -> Result<(Result<()>, Vec<String>)> {
     packages::ensure_browser()?;
     packages::ensure_interactive()?;
     packages::ensure_registry(workspace)?;
     packages::ensure_postgres(workspace)?;
     packages::ensure_servers_of_clusters(workspace)?;
     packages::ensure_certificates()?;
-    components::build(workspace, true, Choice::from_environment()?)?;
+    let choice = Choice::from_environment()?;
+    components::build(workspace, true, choice)?;
+    let untested = if tests { previous::ensure(workspace, choice)? } else { None };
     say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");
     let mut cargo = command::building_programs(&workspace.root, &["--bins"])?;
     if tests {
         cargo.arg("--tests");
     }
-    command::run(&mut cargo)
+    Ok((command::run(&mut cargo), untested.into_iter().collect()))
 }
 
 /// The example of an app: a workspace of its own, since nothing else needs WebKit.

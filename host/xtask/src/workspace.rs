@@ -46,8 +46,12 @@ impl Workspace {
         let root = start
             .ancestors()
             .find(|folder| folder.join("wit").is_dir() && folder.join("Cargo.lock").is_file())
-            .with_context(|| format!("{} is not inside Wharf's repository", start.display()))?
-            .to_path_buf();
+            .with_context(|| format!("{} is not inside Wharf's repository", start.display()))?;
+        Self::at(root.to_path_buf())
+    }
+
+    /// The workspace of this root.
+    pub(crate) fn at(root: PathBuf) -> Result<Self> {
         let text = command::capture(command::cargo(&root).args(["metadata", "--no-deps", "--format-version", "1"]))?;
         let metadata = serde_json::from_str(&text).context("cargo metadata did not print JSON")?;
         Ok(Self { root, metadata })
@@ -66,6 +70,12 @@ impl Workspace {
     /// Where the library's build script looks for the plugins that it embeds.
     pub(crate) fn bundled(&self) -> PathBuf {
         self.root.join("host").join("wharf").join("components")
+    }
+
+    /// Where cargo keeps what it compiles, which is where it leaves programs unless it was told another place.
+    pub(crate) fn build_directory(&self) -> PathBuf {
+        let mut named = ["build_directory", "target_directory"].iter().map(|name| &self.metadata[name]);
+        named.find_map(Value::as_str).map_or_else(|| self.target(), PathBuf::from)
     }
 
     /// A binary that cargo built: `profile` is the folder, `debug` or `release`.

@@ -1,20 +1,16 @@
 //! Hosts of one cluster: a call that another host passes on beside one at home, three hosts beside
 //! one, how long after the death of a host its sessions hear of it, and when a plugin is everywhere.
 
-use std::{
-    net::TcpListener,
-    process::Command,
-    time::{Duration, Instant},
-};
+mod hosts;
+mod lost;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail, ensure};
 use serde_json::{Value, json};
-use tempfile::TempDir;
-use wharf_test_support::{
-    authority::{Authority, Holds},
-    postgres::PostgresServer,
-};
 
+use self::hosts::{Cluster, ClusterHost};
+pub(crate) use self::lost::lost;
 use crate::{
     Setting,
     http::{Connection, Load, Server, client},
@@ -22,7 +18,7 @@ use crate::{
 };
 
 /// The keys of this file.
-pub(crate) const KEYS: [&str; 7] = [
+pub(crate) const KEYS: [&str; 9] = [
     "cluster_routed_latency",
     "cluster_routed_throughput",
     "cluster_three",
@@ -30,6 +26,8 @@ pub(crate) const KEYS: [&str; 7] = [
     "cluster_gone_seconds",
     "cluster_contention",
     "cluster_plugin_seconds",
+    "cluster_plugin_seconds_nats",
+    "cluster_lost",
 ];
 
 const ROUNDS: usize = 9;
@@ -50,73 +48,6 @@ const TOOL: &str = "echo__echo";
 const MEMO: &str = "planning__add_memo";
 /// What needs a home.
 const FILES: &str = "[plugin.echo.grants.workspace]\nreason = \"a benchmark\"\n";
-
-/// A database, and hosts on it.
-struct Cluster<'s> {
-    setting: &'s Setting,
-    database: PostgresServer,
-    authority: Authority,
-    tables: &'static str,
-}
-
-/// A host, and where it keeps its files.
-struct ClusterHost {
-    server: Server,
-    data: TempDir,
-    tables: String,
-}
-
-impl<'s> Cluster<'s> {
-    /// Hosts whose echo plugin has these grants; nothing where there is no PostgreSQL, which says
-    /// what is left out then.
-    fn new(setting: &'s Setting, tables: &'static str, keys: &[&str]) -> Option<Self> {
-        let Some(database) = PostgresServer::start_with(|_| "fsync = on\n".to_owned()) else {
-            eprintln!("{} are left out: there is no PostgreSQL", keys.join(", "));
-            return None;
-        };
-        Some(Self { setting, database, authority: Authority::new(), tables })
-    }
-
-    fn host(&self, name: &str) -> Result<ClusterHost> {
-        let data = self.setting.data()?;
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-        let (certificate, key) = self.authority.certificate("localhost", Holds::Now);
-        for (file, text) in [
-            ("database", self.database.connection("postgres")),
-            ("host.pem", certificate),
-            ("host.key", key),
-            ("authority.pem", self.authority.pem().to_owned()),
-            ("http-token", "0123456789abcdef".repeat(4)),
-        ] {
-            write_private(&data, file, &text)?;
-        }
-        let tables = format!(
-            "{}[state]\ndatabase_file = \"database\"\n[cluster]\nname = \"bench\"\nhost = \"{name}\"\n\
-             address = \"localhost:{port}\"\n[cluster.tls]\ncertificate = \"host.pem\"\nkey = \"host.key\"\n\
-             authority = \"authority.pem\"\n",
-            self.tables
-        );
-        let server = self.start(&data, &tables)?;
-        Ok(ClusterHost { server, data, tables })
-    }
-
-    fn start(&self, data: &TempDir, tables: &str) -> Result<Server> {
-        let token = data.path().join("http-token");
-        let token = token.to_str().context("a path that is text")?;
-        Server::wharf_with(self.setting, data.path(), tables, &["--http-token-file", token])
-    }
-
-    fn hosts(&self) -> Result<[ClusterHost; 3]> {
-        Ok([self.host("one")?, self.host("two")?, self.host("three")?])
-    }
-}
-
-fn write_private(data: &TempDir, name: &str, text: &str) -> Result<()> {
-    use std::{io::Write as _, os::unix::fs::OpenOptionsExt as _};
-
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(data.path().join(name))?;
-    Ok(file.write_all(text.as_bytes())?)
-}
 
 /// Has a host become the home of a session.
 async fn claim(host: &ClusterHost, session: &str) -> Result<()> {
@@ -271,7 +202,7 @@ pub(crate) fn gone(setting: &Setting, report: &mut Report) -> Result<()> {
             Connection::to(&other.server).await?.echo(&call).await?;
             dying.server.kill()?;
             took.push(until_gone(&other, &call).await?.as_secs_f64());
-            dying.server = cluster.start(&dying.data, &dying.tables)?;
+            cluster.restart(&mut dying)?;
         }
         note_worst(report, KEYS[4], took);
         Ok(())
@@ -302,8 +233,18 @@ async fn until_gone(host: &ClusterHost, call: &[u8]) -> Result<Duration> {
 
 /// From the end of `wharf plugin add` at one host until every host serves the plugin: the worst.
 pub(crate) fn plugin(setting: &Setting, report: &mut Report) -> Result<()> {
-    let Some(cluster) = Cluster::new(setting, "", &KEYS[6..]) else { return Ok(()) };
-    let client = client()?;
+    let Some(cluster) = Cluster::new(setting, "", &KEYS[6..7]) else { return Ok(()) };
+    plugin_everywhere(&cluster, KEYS[6], report)
+}
+
+/// The same where NATS carries the news.
+pub(crate) fn plugin_over_nats(setting: &Setting, report: &mut Report) -> Result<()> {
+    let Some(cluster) = Cluster::over_nats(setting, &KEYS[7..8]) else { return Ok(()) };
+    plugin_everywhere(&cluster, KEYS[7], report)
+}
+
+fn plugin_everywhere(cluster: &Cluster<'_>, key: &str, report: &mut Report) -> Result<()> {
+    let (setting, client) = (cluster.setting, client()?);
     let hosts = cluster.hosts()?;
     client.block_on(async {
         let mut took = Vec::new();
@@ -316,22 +257,9 @@ pub(crate) fn plugin(setting: &Setting, report: &mut Report) -> Result<()> {
             }
             took.push(began.elapsed().as_secs_f64());
         }
-        note_worst(report, KEYS[6], took);
+        note_worst(report, key, took);
         Ok(())
     })
-}
-
-impl ClusterHost {
-    /// Adds the echo plugin under another name, as an operator does.
-    fn add(&self, setting: &Setting, name: &str) -> Result<()> {
-        let data = self.data.path();
-        let mut command = Command::new(&setting.wharf);
-        command.args(["plugin", "add", "--cluster", "--name", name]).arg(&setting.echo_component);
-        command.arg("--config").arg(data.join("wharf.toml")).arg("--data").arg(data);
-        let output = command.output()?;
-        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        Ok(())
-    }
 }
 
 async fn until_served(host: &ClusterHost, plugin: &str) -> Result<()> {

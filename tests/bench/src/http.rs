@@ -14,6 +14,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _},
@@ -64,6 +65,12 @@ impl Server {
         let mut server = Self::start(command)?;
         server.token = std::fs::read_to_string(data.join("http-token"))?.trim().to_owned();
         Ok(server)
+    }
+
+    /// Ends it as a crash would, while others still call it.
+    pub(crate) fn crash(&self) -> Result<()> {
+        let process = i32::try_from(self.id()).ok().and_then(Pid::from_raw).context("a process")?;
+        Ok(kill_process(process, Signal::KILL)?)
     }
 
     /// Ends it as a crash would, and waits until it is gone.

@@ -148,6 +148,16 @@ pub(crate) const AREAS: &[Area] = &[
                 2.5,
                 "seconds until every host serves a plugin that was added, the worst",
             ),
+            at_most("cluster_plugin_seconds_nats", 1.0, "the same where NATS carries the news"),
+            at_most("cluster_off_latency", 1.02, "a call of one host over stdio / of a build without clusters, p50"),
+            at_least("cluster_off_throughput", 0.98, "calls a second over stdio, 64 in flight / the same without"),
+            at_least("cluster_off_http", 0.98, "calls a second over HTTP, 64 in flight / the same without"),
+            at_most(
+                "cluster_off_start",
+                1.02,
+                "start to the list of tools, all bundled plugins, warm / the same without",
+            ),
+            at_most("cluster_lost", 0.0, "acknowledged writes that a kill lost, and sessions that two hosts acted for"),
         ],
     },
     Area {

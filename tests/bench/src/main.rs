@@ -36,6 +36,7 @@ mod swaps;
 mod terminals;
 mod traces;
 mod webviews;
+mod without_cluster;
 
 use std::path::PathBuf;
 
@@ -66,6 +67,10 @@ struct Bench {
     /// The folder with Korean texts; without it, search_korean is left out
     #[arg(long)]
     korean_corpus: Option<PathBuf>,
+
+    /// The command built without the feature `postgres`; without it, the keys cluster_off_* are left out
+    #[arg(long)]
+    without_cluster: Option<PathBuf>,
 
     /// Print one JSON object of ratios as the last line
     #[arg(long)]
@@ -102,6 +107,8 @@ pub(crate) struct Setting {
     pub(crate) plots: bool,
     pub(crate) peers: Vec<Peer>,
     pub(crate) guests: Vec<Guest>,
+    /// The command built without clusters, where it is there.
+    pub(crate) without_cluster: Option<PathBuf>,
     /// Compiled code that all hosts share where nothing has to be right.
     cache: Option<TempDir>,
 }
@@ -114,6 +121,21 @@ impl Setting {
             std::os::unix::fs::symlink(cache.path(), data.path().join("cache"))?;
         }
         Ok(data)
+    }
+
+    /// The same of the build without clusters, where it is there.
+    fn without_cluster(&self) -> Option<Self> {
+        Some(Self {
+            wharf: self.without_cluster.clone()?,
+            echo_component: self.echo_component.clone(),
+            korean_corpus: self.korean_corpus.clone(),
+            quick: self.quick,
+            plots: self.plots,
+            peers: Vec::new(),
+            guests: Vec::new(),
+            without_cluster: None,
+            cache: None,
+        })
     }
 
     /// A number of calls, or a hundredth of it.
@@ -164,6 +186,9 @@ const MEASUREMENTS: &[Measurement] = &[
     (&[clusters::KEYS[4]], clusters::gone),
     (&[clusters::KEYS[5]], clusters::contention),
     (&[clusters::KEYS[6]], clusters::plugin),
+    (&[clusters::KEYS[7]], clusters::plugin_over_nats),
+    (&[clusters::KEYS[8]], clusters::lost),
+    (&without_cluster::KEYS, without_cluster::measure),
     (&["process_output"], processes::output),
     (&["process_tail", "process_poll"], processes::questions),
     (&process_starts::KEYS, process_starts::measure),
@@ -187,6 +212,7 @@ fn main() -> Result<()> {
         plots: bench.report.is_some(),
         peers: bench.peer,
         guests: bench.guest,
+        without_cluster: bench.without_cluster,
         cache: bench.quick.then(tempfile::tempdir).transpose()?,
     };
     let mut report = Report::new(bench.quick);
@@ -197,6 +223,10 @@ fn main() -> Result<()> {
         }
         if *keys == [KOREAN] && !setting.korean_corpus.is_dir() {
             eprintln!("{KOREAN} is left out: there are no Korean texts in {}", setting.korean_corpus.display());
+            continue;
+        }
+        if *keys == without_cluster::KEYS && setting.without_cluster.is_none() {
+            eprintln!("{} are left out: no build without clusters is named", keys.join(", "));
             continue;
         }
         eprintln!("measuring {}", keys.join(", "));

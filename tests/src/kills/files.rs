@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use wharf_test_support::blocking;
 
-use super::lane::structured;
+use super::lane::{AtHome, structured};
 use crate::cluster::ClusterHost;
 
 const SHELL: &str = "workspace__execute_shell";
@@ -35,13 +35,9 @@ enum Heard {
     Unknown(String),
 }
 
-impl Files {
-    pub(super) fn new(number: usize) -> Self {
-        Self { number, session: 0, appended: 0, lines: Vec::new(), unknown: Vec::new(), lost: 0 }
-    }
-
-    /// Appends a line by way of a host. Whether the call was answered.
-    pub(super) fn append(&mut self, host: &ClusterHost) -> bool {
+impl AtHome for Files {
+    /// Appends a line.
+    fn step(&mut self, host: &ClusterHost) -> bool {
         if self.lines.len() + self.unknown.len() >= OF_ONE_SESSION {
             *self = Self { session: self.session + 1, lost: self.lost, ..Self::new(self.number) };
         }
@@ -64,8 +60,7 @@ impl Files {
         }
     }
 
-    /// Compares the file with what was acknowledged, once a host acts for the session.
-    pub(super) fn verify(&mut self, host: &ClusterHost) {
+    fn verify(&mut self, host: &ClusterHost) {
         let found =
             blocking::until("a host acts for the session", || match self.run(host, "cat log 2>/dev/null || true") {
                 Heard::Lines(found) => Ok(found),
@@ -76,6 +71,12 @@ impl Files {
                 Heard::Unknown(why) => Err(why),
             });
         self.check(found);
+    }
+}
+
+impl Files {
+    pub(super) fn new(number: usize) -> Self {
+        Self { number, session: 0, appended: 0, lines: Vec::new(), unknown: Vec::new(), lost: 0 }
     }
 
     fn run(&self, host: &ClusterHost, command: &str) -> Heard {

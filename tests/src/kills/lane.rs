@@ -55,6 +55,15 @@ pub(super) trait Lane: Send {
     fn verify(&mut self, host: &mut dyn Caller) -> Unanswered;
 }
 
+/// A caller of what is on one host alone, such as the files of a session.
+pub(super) trait AtHome: Send {
+    /// Goes on by way of a host. Whether that was answered.
+    fn step(&mut self, host: &ClusterHost) -> bool;
+    /// Compares what is there with what was acknowledged, once a host acts for the session. Panics
+    /// where they differ.
+    fn verify(&mut self, host: &ClusterHost);
+}
+
 /// The structure of an answer that is no error.
 pub(super) fn structured(answer: &Value) -> &Value {
     assert_ne!(answer["isError"], json!(true), "{answer}");

@@ -12,15 +12,15 @@ use wharf_test_support::blocking;
 
 use super::{
     content,
+    counters::{Counters, Of},
     files::Files,
-    lane::{Lane, is_of_a_dead_host},
+    lane::{AtHome, Lane, is_of_a_dead_host},
     planning::Planning,
     playbook::Playbooks,
 };
 use crate::cluster::{Cluster, ClusterHost};
 
-/// Browsers start too slowly for so many hosts.
-const TABLES: &str = "profile = \"developer\"\n[plugin.browser]\nenabled = false\n";
+const TABLES: &str = "profile = \"developer\"\n";
 const SHELL: &str = "workspace__execute_shell";
 const POLL: &str = "workspace__poll_process";
 
@@ -67,11 +67,13 @@ pub fn run_many(kills: ManyKills) -> Option<ManySurvived> {
     lanes.push(Box::new(Playbooks::new(0)));
     lanes.extend(content::is_there().then(|| Box::new(content::Contents::new(0)) as Box<dyn Lane>));
     let mut files: Vec<Files> = (0..3).map(Files::new).collect();
+    let mut counters = vec![Counters::new(Of::Shell, 0), Counters::new(Of::Shell, 1), Counters::new(Of::Page, 0)];
     let mut survived = ManySurvived::default();
     for round in 0..kills.rounds {
         let victim = random.usize(0..hosts.len());
         let held = hold(&hosts[victim], round);
-        let (acknowledged, gone) = load(&hosts, victim, &held, (&mut lanes, &mut files), &mut random);
+        let (acknowledged, gone) =
+            load(&hosts, victim, &held, &mut lanes, at_home(&mut files, &mut counters), &mut random);
         survived.acknowledged += acknowledged;
         survived.gone.push(gone);
         let victim = hosts.swap_remove(victim);
@@ -88,8 +90,8 @@ pub fn run_many(kills: ManyKills) -> Option<ManySurvived> {
                 let mut host = &hosts[random.usize(0..hosts.len())];
                 lane.verify(&mut host);
             }
-            for files in &mut files {
-                files.verify(&hosts[random.usize(0..hosts.len())]);
+            for caller in at_home(&mut files, &mut counters) {
+                caller.verify(&hosts[random.usize(0..hosts.len())]);
             }
             again.map(|again| again.join().expect("it starts again"))
         });
@@ -102,6 +104,12 @@ pub fn run_many(kills: ManyKills) -> Option<ManySurvived> {
     }
     survived.files_lost = files.iter().map(|files| files.lost).sum();
     Some(survived)
+}
+
+/// Callers of what is on one host alone.
+fn at_home<'c>(files: &'c mut [Files], counters: &'c mut [Counters]) -> Vec<&'c mut dyn AtHome> {
+    let files = files.iter_mut().map(|files| files as &mut dyn AtHome);
+    files.chain(counters.iter_mut().map(|counters| counters as _)).collect()
 }
 
 /// Starts something in a new session, whose home is this host then.
@@ -121,7 +129,8 @@ fn load(
     hosts: &[ClusterHost],
     victim: usize,
     held: &Held,
-    (lanes, files): (&mut [Box<dyn Lane>], &mut [Files]),
+    lanes: &mut [Box<dyn Lane>],
+    at_home: Vec<&mut dyn AtHome>,
     random: &mut Rng,
 ) -> (u64, Duration) {
     let (is_over, answered) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -141,11 +150,11 @@ fn load(
                 }
             });
         }
-        for files in files {
+        for caller in at_home {
             let mut random = random.fork();
             scope.spawn(move || {
                 while !is_over.load(Ordering::SeqCst) {
-                    if files.append(any(&mut random)) {
+                    if caller.step(any(&mut random)) {
                         answered.fetch_add(1, Ordering::SeqCst);
                     }
                 }

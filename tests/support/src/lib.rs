@@ -14,9 +14,13 @@ pub mod blocking;
 mod look;
 #[cfg(target_os = "linux")]
 pub mod machine;
+#[cfg(all(target_os = "linux", feature = "certificates"))]
+pub mod nats;
 mod pause;
 #[cfg(target_os = "linux")]
 pub mod postgres;
+#[cfg(unix)]
+mod private;
 #[cfg(target_os = "linux")]
 pub mod processes;
 #[cfg(target_os = "linux")]
@@ -24,6 +28,7 @@ pub mod unpacked;
 
 use std::{
     fmt::{Debug, Display},
+    net::{SocketAddr, TcpListener},
     panic::Location,
     time::{Duration, Instant},
 };
@@ -31,6 +36,17 @@ use std::{
 use attempts::Attempts;
 pub use look::{Look, NotYet};
 use pause::Patience;
+#[cfg(unix)]
+pub use private::write_private;
+
+/// An address of this machine at which nobody listened a moment ago.
+///
+/// # Panics
+/// Where there is none.
+#[must_use]
+pub fn free_address() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port")
+}
 
 /// Long enough for any machine, however busy: only a defect waits for it to pass.
 pub const AMPLE: Duration = Duration::from_secs(120);

@@ -1,11 +1,15 @@
 //! A PostgreSQL server of a test's own: a new cluster in a folder of its own, reached by a
 //! socket there. It knows nothing of what is kept in it.
 
+mod disk;
+mod standby;
+
 use std::{
     env,
     ffi::OsString,
     fs,
     io::Write as _,
+    net::SocketAddr,
     os::unix::{
         fs::{MetadataExt as _, PermissionsExt as _, chown},
         process::CommandExt as _,
@@ -15,7 +19,10 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-use crate::{blocking, unpacked::libraries};
+use crate::{
+    blocking,
+    unpacked::{libraries, target},
+};
 
 /// Where Debian and what `cargo xtask test` unpacks have the programs, by version.
 const PLACE: &str = "usr/lib/postgresql";
@@ -70,30 +77,33 @@ impl PostgresServer {
     #[must_use]
     #[expect(clippy::print_stderr, reason = "a test that cannot test says so")]
     pub fn start_with(further: impl FnOnce(&Path) -> String) -> Option<Self> {
-        static STARTED: AtomicU32 = AtomicU32::new(0);
         let Some(programs) = Programs::find() else {
             eprintln!("PostgreSQL is not there, so this tests nothing: `cargo xtask test` unpacks it");
             return None;
         };
-        let number = STARTED.fetch_add(1, Ordering::Relaxed);
-        // Short: the path of a socket has 107 bytes.
-        let folder = env::temp_dir().join(format!("wharf-pg-{}-{number}", std::process::id()));
-        fs::create_dir(&folder).expect("a folder for the cluster");
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("open to the server");
-        if programs.user == User::Nobody {
-            chown(&folder, Some(NOBODY), None).expect("the server's own");
-        }
-        let mut server = Self { programs, child: None, folder };
+        let mut server = Self::make(programs);
+        // What a crash of the machine would do is not tested, and waiting for disks is slow.
+        let settings = format!("listen_addresses = ''\nfsync = off\n{}", further(&server.folder));
+        server.configure(&settings);
+        server.resume();
+        Some(server)
+    }
+
+    /// A new cluster, whose server does not run yet.
+    fn make(programs: Programs) -> Self {
+        let folder = folder(&programs);
+        let server = Self { programs, child: None, folder };
         let mut make = server.programs.command("initdb");
         make.args(["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--no-sync", "-D"]);
         let made = make.arg(server.cluster()).stdin(Stdio::null()).output().expect("initdb runs");
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-        // What a crash of the machine would do is not tested, and waiting for disks is slow.
-        let settings = format!("listen_addresses = ''\nfsync = off\n{}", further(&server.folder));
-        let mut file = fs::File::options().append(true).open(server.cluster().join("postgresql.conf")).expect("a file");
-        file.write_all(settings.as_bytes()).expect("settings");
-        server.resume();
-        Some(server)
+        server
+    }
+
+    /// Appends lines to its `postgresql.conf`.
+    fn configure(&self, lines: &str) {
+        let mut file = fs::File::options().append(true).open(self.cluster().join("postgresql.conf")).expect("a file");
+        file.write_all(lines.as_bytes()).expect("settings");
     }
 
     /// Starts the server again after [`PostgresServer::kill`].
@@ -101,13 +111,19 @@ impl PostgresServer {
     /// # Panics
     /// Where it does not start.
     pub fn resume(&mut self) {
+        self.spawn();
+        blocking::until("the server accepts connections", || {
+            if self.starts() > self.starts_before() { Ok(()) } else { Err(self.said()) }
+        });
+    }
+
+    fn spawn(&mut self) {
         let log = fs::File::options().create(true).append(true).open(self.log()).expect("a log");
         let mut serve = self.programs.command("postgres");
         serve.arg("-D").arg(self.cluster()).arg("-k").arg(&self.folder);
         serve.args(["-c", "max_connections=50"]);
         serve.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         self.child = Some(serve.spawn().expect("postgres runs"));
-        blocking::until("the server accepts connections", || self.starts() > self.starts_before());
     }
 
     /// Ends the server at once, as a crash would: requests that run get no answer.
@@ -115,10 +131,14 @@ impl PostgresServer {
     /// # Panics
     /// Where it cannot be ended.
     pub fn kill(&mut self) {
+        self.stop("immediate");
+    }
+
+    fn stop(&mut self, mode: &str) {
         let Some(mut child) = self.child.take() else { return };
         fs::write(self.folder.join("starts"), self.starts().to_string()).expect("written");
         let mut stop = self.programs.command("pg_ctl");
-        stop.args(["stop", "--silent", "--mode=immediate", "-D"]).arg(self.cluster());
+        stop.args(["stop", "--silent", "--mode", mode, "-D"]).arg(self.cluster());
         let stopped = stop.stdin(Stdio::null()).status().expect("pg_ctl runs");
         assert!(stopped.success(), "the server does not stop");
         child.wait().expect("waited for");
@@ -143,23 +163,22 @@ impl PostgresServer {
         });
     }
 
-    /// A file that the server alone may read, as a key must be.
-    ///
-    /// # Panics
-    /// Where it cannot be written.
-    pub fn write_private(folder: &Path, name: &str, content: &str) -> PathBuf {
-        let path = folder.join(name);
-        fs::write(&path, content).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("private");
-        let owner = fs::metadata(folder).expect("a folder").uid();
-        chown(&path, Some(owner), None).expect("the server's own");
-        path
-    }
-
     /// How to connect to a database of it.
     #[must_use]
     pub fn connection(&self, database: &str) -> String {
         format!("host={} port={PORT} user=postgres dbname={database}", self.folder.display())
+    }
+
+    /// The same by way of an address that leads to its socket.
+    #[must_use]
+    pub fn connection_at(address: SocketAddr, database: &str) -> String {
+        format!("host={} port={} user=postgres dbname={database}", address.ip(), address.port())
+    }
+
+    /// Its socket.
+    #[must_use]
+    pub fn socket(&self) -> PathBuf {
+        self.folder.join(format!(".s.PGSQL.{PORT}"))
     }
 
     fn cluster(&self) -> PathBuf {
@@ -203,10 +222,8 @@ impl Drop for PostgresServer {
 
 impl Programs {
     fn find() -> Option<Self> {
-        let target = env::var_os("CARGO_TARGET_DIR")
-            .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from);
         let is_root = fs::metadata("/proc/self").ok()?.uid() == 0;
-        let unpacked = target.join("postgresql");
+        let unpacked = target().join("postgresql");
         let system = PathBuf::from("/");
         [system, unpacked].into_iter().find_map(|root| {
             let mut versions: Vec<PathBuf> =
@@ -222,6 +239,13 @@ impl Programs {
             };
             Some(Self { directory, libraries, user })
         })
+    }
+
+    /// Makes a file or folder the server's own.
+    fn give(&self, path: &Path) {
+        if self.user == User::Nobody {
+            chown(path, Some(NOBODY), None).expect("the server's own");
+        }
     }
 
     fn command(&self, program: &str) -> Command {
@@ -245,6 +269,18 @@ impl Programs {
         }
         command
     }
+}
+
+/// A folder of its own for a cluster.
+fn folder(programs: &Programs) -> PathBuf {
+    static STARTED: AtomicU32 = AtomicU32::new(0);
+    let number = STARTED.fetch_add(1, Ordering::Relaxed);
+    // Short: the path of a socket has 107 bytes.
+    let folder = env::temp_dir().join(format!("wharf-pg-{}-{number}", std::process::id()));
+    fs::create_dir(&folder).expect("a folder for the cluster");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).expect("open to the server");
+    programs.give(&folder);
+    folder
 }
 
 /// Whether the process of this name runs a request: those of clients end with what they do.

@@ -7,6 +7,13 @@ use std::{
     process::Command,
 };
 
+/// Where tests are built, below which programs are unpacked.
+#[must_use]
+pub fn target() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from)
+}
+
 /// A program of the system's, or an unpacked one.
 #[derive(Debug)]
 pub struct DebianProgram {
@@ -44,6 +51,20 @@ impl DebianProgram {
         }
         command
     }
+}
+
+/// A library of the system's, or one that was unpacked into a folder of this name below `target`;
+/// nothing where it is neither, which says so. `path` is below the folder of the machine's libraries.
+#[must_use]
+#[expect(clippy::print_stderr, reason = "a test that cannot test says so")]
+pub fn library(name: &str, path: &str, target: &Path) -> Option<PathBuf> {
+    let machine = format!("usr/lib/{}-linux-gnu", env::consts::ARCH);
+    let found = [PathBuf::from("/"), target.join(name)].map(|root| root.join(&machine).join(path));
+    let found = found.into_iter().find(|path| path.is_file());
+    if found.is_none() {
+        eprintln!("{name} is not there, so this tests nothing: `cargo xtask test` unpacks it");
+    }
+    found
 }
 
 /// Where the libraries of programs are that were unpacked below this folder, as the loader's

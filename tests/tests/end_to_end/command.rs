@@ -1,6 +1,8 @@
 //! The command: what it prints, where, and its exit codes.
 
+mod connecting;
 mod inspecting;
+mod shells;
 mod variables;
 
 use serde_json::{Value, json};
@@ -340,6 +342,8 @@ fn wrong_usage_is_exit_code_2() {
         assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{arguments:?}: {run:?}");
         assert!(run.err.contains("--"), "{arguments:?}: {run:?}");
     }
+    let run = wharf(["serve"]).run();
+    assert!(run.err.contains("--stdio") && run.err.contains("--http"), "{run:?}");
 }
 
 #[test]

@@ -15,12 +15,12 @@ use wharf::{
 use wharf_tests::{Following, Reply, Server};
 
 /// A tool that takes every object.
-fn tool(name: &str) -> Value {
+pub(crate) fn tool(name: &str) -> Value {
     json!({"name": name, "description": "For tests.", "input_schema": {"type": "object"}})
 }
 
 /// What a front end with these tools sends.
-fn with_tools(name: &str, tools: impl IntoIterator<Item = Value>) -> Value {
+pub(crate) fn with_tools(name: &str, tools: impl IntoIterator<Item = Value>) -> Value {
     json!({"name": name, "tools": tools.into_iter().collect::<Vec<_>>()})
 }
 
@@ -70,7 +70,7 @@ impl<'s> Page<'s> {
 }
 
 /// The next event that is no comment.
-fn next(following: &mut Following) -> (String, Value) {
+pub(crate) fn next(following: &mut Following) -> (String, Value) {
     let began = Instant::now();
     loop {
         let event = following.event().expect("it is followed");
@@ -82,18 +82,18 @@ fn next(following: &mut Following) -> (String, Value) {
 }
 
 /// A call of a tool in the older era.
-fn call(id: u64, tool: &str, arguments: &Value) -> Value {
+pub(crate) fn call(id: u64, tool: &str, arguments: &Value) -> Value {
     let meta = json!({"dev.wharf/sessionId": "agent", "progressToken": id});
     let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
     json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
 }
 
-fn list() -> Value {
+pub(crate) fn list() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
 }
 
 /// What is said of how a call failed.
-fn failure(message: &Value) -> (&str, &str) {
+pub(crate) fn failure(message: &Value) -> (&str, &str) {
     let result = &message["result"];
     assert_eq!(result["isError"], true, "{message}");
     let code = result["_meta"]["dev.wharf/error"]["code"].as_str().unwrap_or_default();

@@ -3,70 +3,15 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufRead as _, BufReader, Write as _},
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
+    io::{BufRead as _, BufReader, Write as _},
+    path::PathBuf,
     time::Instant,
 };
 
 use serde_json::{Value, json};
-use wharf_tests::{Client, Data, Server, Setup, blocking, wharf};
+use wharf_tests::{Client, Data, Disk, Server, Setup, blocking, wharf};
 
 use crate::http_mcp::modern;
-
-/// A small disk of a test.
-struct Disk {
-    directory: tempfile::TempDir,
-}
-
-impl Disk {
-    /// A disk of 8 MiB; none where this process may not mount one.
-    #[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
-    fn mount() -> Option<Self> {
-        let directory = tempfile::tempdir().expect("a directory");
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"])
-            .arg(directory.path())
-            .stderr(Stdio::null())
-            .status();
-        if mount.is_ok_and(|status| status.success()) {
-            return Some(Self { directory });
-        }
-        eprintln!("not tested: this process may not mount a small disk");
-        None
-    }
-
-    fn path(&self) -> &Path {
-        self.directory.path()
-    }
-
-    fn ballast(&self) -> PathBuf {
-        self.path().join("ballast")
-    }
-
-    /// Takes all room that there is.
-    fn fill(&self) {
-        let mut ballast = File::options().append(true).create(true).open(self.ballast()).expect("made");
-        let (mut piece, zeros) = (64 << 10, [0; 64 << 10]);
-        while piece > 0 {
-            match ballast.write(&zeros[..piece]) {
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::StorageFull => piece /= 2,
-                Err(error) => panic!("{error}"),
-            }
-        }
-    }
-
-    fn make_room(&self) {
-        fs::remove_file(self.ballast()).expect("removed");
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(self.path()).status();
-    }
-}
 
 fn configured(data: &Data) -> PathBuf {
     data.write("wharf.toml", Setup::bare().planning().text())

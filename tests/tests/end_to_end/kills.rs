@@ -30,7 +30,7 @@ fn report(kills: Kills) -> Survived {
 }
 
 /// Kills of hosts of a cluster; `cargo xtask soak` makes many more.
-const MANY: u32 = 12;
+const MANY: u32 = 60;
 
 /// As many kills as `cargo xtask soak` asks for.
 fn soak() -> Option<u32> {

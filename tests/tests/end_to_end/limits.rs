@@ -14,6 +14,7 @@ mod request;
 mod schema;
 mod stream;
 mod terminal;
+mod waiting;
 mod webview;
 mod workspace;
 

@@ -2,6 +2,7 @@
 //! every further one would link the runtime again.
 #![cfg(unix)]
 
+mod approvals;
 mod apps;
 mod attach;
 mod audit;

@@ -84,6 +84,12 @@ fn config_check_opens_all_that_is_named_and_fails_where_it_is_wrong() {
         "{run:?}"
     );
     assert_eq!(run.err.matches("which is no plugin").count(), 1, "{run:?}");
+    let run = check(
+        &files,
+        &format!("{text}[approvals]\napprove = [\"workspce__execute_shell\", \"b*__x\", \"app_x__y\"]\n"),
+    );
+    assert!(run.code == Some(3) && run.err.contains("(did you mean `workspace`?)"), "{run:?}");
+    assert_eq!(run.err.matches("which is no plugin").count(), 1, "{run:?}");
     // What may be added yet.
     let run = named("tickets");
     assert!(run.code == Some(0) && run.err.contains("`tickets`, which is no plugin"), "{run:?}");

@@ -41,6 +41,7 @@ struct CargoPackage {
 struct CargoMetadata {
     packages: Vec<CargoPackage>,
     target_directory: PathBuf,
+    workspace_root: PathBuf,
 }
 
 /// A line of `cargo build --message-format=json`.
@@ -55,10 +56,10 @@ struct CargoMessage {
 }
 
 pub(super) fn build(folder: &Path, arguments: &[OsString]) -> Result<RawComponent, AuthorError> {
-    let (package, libraries) = resolved(folder, arguments)?;
+    let Resolved { package, libraries, target, workspace } = resolved(folder, arguments)?;
     let mut cargo = CARGO.command(folder);
     cargo.args(["build", "--release", "--target", TARGET, "--message-format", "json-render-diagnostics"]);
-    cargo.args(["--config", &format!("target.{TARGET}.rustflags={:?}", remapped(folder))]);
+    cargo.args(["--config", &format!("target.{TARGET}.rustflags={:?}", remapped(workspace, target))]);
     cargo.args(arguments);
     let (status, printed) = CARGO.run(&mut cargo)?;
     if !status.success() {
@@ -81,7 +82,8 @@ pub(super) fn build(folder: &Path, arguments: &[OsString]) -> Result<RawComponen
 
 /// What the manifest in the folder says.
 pub(super) fn manifest(folder: &Path) -> Result<ManifestMetadata, AuthorError> {
-    package(folder, &metadata(folder, ["--no-deps"])?).map(ManifestMetadata::from)
+    let metadata = read(folder, &metadata(folder, ["--no-deps"])?)?;
+    package(folder, metadata.packages).map(ManifestMetadata::from)
 }
 
 /// Where cargo builds what is in the folder.
@@ -97,12 +99,14 @@ impl From<CargoPackage> for ManifestMetadata {
     }
 }
 
-/// Paths of this machine as they are written into the component: the same on every machine.
-fn remapped(folder: &Path) -> Vec<String> {
+/// Paths of this machine as they are written into the component: the same on every machine. All
+/// plugins of a workspace have the same, so that each shares the crates that another one was built of:
+/// cargo builds them anew where it is told other paths.
+fn remapped(workspace: PathBuf, target: PathBuf) -> Vec<String> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
     // The last one that fits counts.
-    let paths = [home.map(|home| (home, "/cargo")), Some((folder.to_owned(), "/plugin"))];
+    let paths = [Some((workspace, "/plugin")), home.map(|home| (home, "/cargo")), Some((target, "/target"))];
     let flag = |(path, name): (PathBuf, &str)| format!("--remap-path-prefix={}={name}", path.display());
     paths.into_iter().flatten().map(flag).collect()
 }
@@ -116,16 +120,26 @@ fn has_target(folder: &Path) -> Option<bool> {
     Some(fs::read_dir(library).is_ok_and(|mut entries| entries.next().is_some()))
 }
 
-/// The package whose manifest lies in the folder, and the crates that it is built of. Cargo is
-/// asked once: it takes a good part of the time in which a save is built.
-fn resolved(folder: &Path, arguments: &[OsString]) -> Result<(CargoPackage, Option<VersionInfo>), AuthorError> {
+/// What is built, and where.
+struct Resolved {
+    package: CargoPackage,
+    /// The crates that it is built of.
+    libraries: Option<VersionInfo>,
+    target: PathBuf,
+    workspace: PathBuf,
+}
+
+/// The package whose manifest lies in the folder. Cargo is asked once: it takes a good part of the
+/// time in which a save is built.
+fn resolved(folder: &Path, arguments: &[OsString]) -> Result<Resolved, AuthorError> {
     // What keeps the build from the network keeps this from it.
     let kept_away = arguments.iter().filter(|argument| WITHOUT_NETWORK.iter().any(|known| argument == known));
     let wanted = ["--filter-platform", TARGET].map(OsString::from);
     let printed = metadata(folder, wanted.iter().chain(kept_away))?;
     // A later cargo may say it in other words; the component is none the worse.
-    let resolved = serde_json::from_slice(&printed).ok();
-    Ok((package(folder, &printed)?, resolved.and_then(|resolved| libraries::libraries(&resolved))))
+    let libraries = serde_json::from_slice(&printed).ok().and_then(|resolved| libraries::libraries(&resolved));
+    let CargoMetadata { packages, target_directory: target, workspace_root: workspace } = read(folder, &printed)?;
+    Ok(Resolved { package: package(folder, packages)?, libraries, target, workspace })
 }
 
 /// What cargo says of the folder, as JSON.
@@ -137,12 +151,11 @@ fn metadata(folder: &Path, arguments: impl IntoIterator<Item: AsRef<OsStr>>) -> 
 }
 
 /// The package whose manifest lies in the folder, of those that cargo told.
-fn package(folder: &Path, printed: &[u8]) -> Result<CargoPackage, AuthorError> {
+fn package(folder: &Path, packages: Vec<CargoPackage>) -> Result<CargoPackage, AuthorError> {
     let manifest = folder.join("Cargo.toml");
-    let metadata = read(folder, printed)?;
     let real = manifest.canonicalize().ok();
     let same = |path: &Path| path == manifest || (real.is_some() && path.canonicalize().ok() == real);
-    let package = metadata.packages.into_iter().find(|package| same(&package.manifest_path));
+    let package = packages.into_iter().find(|package| same(&package.manifest_path));
     let problem = || "it is a workspace and no package; build one of its members".to_owned();
     package.ok_or_else(|| AuthorError::Manifest { manifest, problem: problem() })
 }

@@ -65,9 +65,10 @@ impl Membership {
         };
         let beating = self.members.beat(self.standing.incarnation(), report);
         match self.in_time(beating).await? {
-            Beat::Alive { is_draining, plugins, .. } => {
+            Beat::Alive { is_draining, plugins, front_ends, .. } => {
                 self.standing.beaten(sent, is_draining);
                 self.plugins.send_if_modified(|known| std::mem::replace(known, plugins) != plugins);
+                self.connected.send_if_modified(|known| std::mem::replace(known, front_ends) != front_ends);
             }
             Beat::Dead => return self.begin_anew().await,
         }

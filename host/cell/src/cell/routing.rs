@@ -11,7 +11,7 @@ use futures_util::FutureExt as _;
 use http::{Request, Response};
 use tokio::time::timeout;
 use wharf_core::{
-    Code, Error, SessionId, TenantId,
+    Code, Digest, Error, SessionId, TenantId,
     service::{Caller, HomeAnswer, HomeHold, HomeRequest, Place, RemoteHome, SessionRouter},
     text::with_causes,
 };
@@ -25,7 +25,7 @@ use crate::{
     peer::{self, Arrived, Arriving, NotConnected, PassedOn, PeerServer, Sender},
     roster::{Known, Peer},
     suspicion::Verdict,
-    wire::{CallHead, Misdirected, ProbeRequest, Sight},
+    wire::{CallHead, Directed, Misdirected, ProbeRequest, Sight},
 };
 
 /// How often a call is directed anew that no host took up, before its caller hears of it.
@@ -88,11 +88,26 @@ impl Membership {
         }
     }
 
+    /// What a call that is passed on ends with: its outcome, `late` where it takes longer than any
+    /// call may, or that it was cancelled.
+    pub(super) async fn in_call_time(
+        &self,
+        request: &HomeRequest,
+        passing: impl Future<Output = Result<HomeAnswer, Error>>,
+        late: impl FnOnce() -> Error,
+    ) -> Result<HomeAnswer, Error> {
+        tokio::select! {
+            biased;
+            ended = timeout(self.settings.longest_call, passing) => ended.unwrap_or_else(|_| Err(late())),
+            () = request.caller.cancel.cancelled() => Err(Error::new(Code::Cancelled, "the call was cancelled")),
+        }
+    }
+
     /// A connection to another host that has what a call or a request is about.
     pub(super) async fn reach(&self, peer: &Peer) -> Result<Sender, Error> {
         match self.links.get(peer).await {
             Ok(sender) => Ok(sender),
-            Err(NotConnected::Refused) => Err(self.without_answer(peer, false).await),
+            Err(NotConnected::Refused | NotConnected::Broken(_)) => Err(self.without_answer(peer, false).await),
             Err(NotConnected::Unclear(why)) => {
                 tracing::debug!(host = %peer.host, why, "another host of the cell is not reached");
                 Err(unreached(peer))
@@ -201,13 +216,7 @@ impl RemoteHome for Remote {
     }
 
     async fn ask(&self, request: HomeRequest) -> Result<HomeAnswer, Error> {
-        let longest = self.shared.settings.longest_call;
-        let passing = self.pass(&request);
-        tokio::select! {
-            biased;
-            ended = timeout(longest, passing) => ended.unwrap_or_else(|_| Err(no_answer(&self.peer))),
-            () = request.caller.cancel.cancelled() => Err(Error::new(Code::Cancelled, "the call was cancelled")),
-        }
+        self.shared.in_call_time(&request, self.pass(&request), || no_answer(&self.peer)).await
     }
 }
 
@@ -217,7 +226,8 @@ impl Remote {
         let shared = &self.shared;
         let (mut peer, mut may_claim) = (self.peer.clone(), self.may_claim);
         for _ in 0..DIRECTIONS {
-            let body = CallHead::body(request, self.keeps_files, may_claim == MayClaim::Yes)?;
+            let (keeps_files, may_claims) = (self.keeps_files, may_claim == MayClaim::Yes);
+            let body = CallHead::body(request, Directed::ToHome { keeps_files, may_claim: may_claims })?;
             let sender = shared.reach(&peer).await?;
             let passed =
                 peer::pass_on(sender, &peer, body, &request.caller.events, shared.settings.message_bytes).await;
@@ -260,6 +270,10 @@ impl PeerServer for Served {
         self.0.upgrade().map(|shared| shared.standing.incarnation())
     }
 
+    fn configured(&self) -> Option<Digest> {
+        self.0.upgrade().map(|shared| shared.settings.configured)
+    }
+
     fn message_bytes(&self) -> usize {
         self.1
     }
@@ -270,14 +284,17 @@ impl PeerServer for Served {
         let Arriving { head, arguments, events, cancel } = arriving;
         let context = head.context();
         let key = SessionKey { tenant: context.tenant.clone(), session: context.session.clone() };
+        let mut caller = Caller::new(context);
+        (caller.events, caller.cancel) = (events, cancel);
+        if head.of_host {
+            return Ok(async move { host.answer_here(head.into_request(arguments, caller)).await }.boxed());
+        }
         let held = match shared.begin_passed(&key, head.may_claim).await? {
             Ok(held) => held,
             Err(error) => return Ok(async { Err(error) }.boxed()),
         };
         let running = async move {
             shared.with_files(&key, &held, head.keeps_files).await?;
-            let mut caller = Caller::new(context);
-            (caller.events, caller.cancel) = (events, cancel);
             let answered = host.answer_here(head.into_request(arguments, caller)).await;
             held.confirm()?;
             answered
@@ -306,13 +323,18 @@ impl PeerServer for Served {
         }
     }
 
+    async fn consider(&self, tables: String) -> Option<String> {
+        let host = self.0.upgrade()?.host.get().cloned()?;
+        host.refuses(&tables).await
+    }
+
     async fn probe(&self, probe: ProbeRequest) -> Sight {
         let Some(shared) = self.0.upgrade() else { return Sight::Unclear };
         // By its own list: a witness that took the address from who asks would see what that one sees.
-        match shared.roster.find(probe.incarnation) {
-            Known::Alive(peer) => peer::look(&shared.links, &peer, shared.settings.times.connecting).await,
-            Known::Dead(_) => Sight::Ended,
-            Known::Unknown => Sight::Unclear,
+        match shared.suspicion.find(probe.incarnation).await {
+            Ok(Known::Alive(peer)) => peer::look(&shared.links, &peer, shared.settings.times.connecting).await,
+            Ok(Known::Dead(_)) => Sight::Ended,
+            Ok(Known::Unknown) | Err(_) => Sight::Unclear,
         }
     }
 }

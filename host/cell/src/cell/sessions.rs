@@ -52,7 +52,8 @@ impl Cell {
     async fn living(&self, host: Incarnation) -> Result<Option<OtherHost>, Error> {
         let shared = &self.shared;
         let Known::Alive(peer) = shared.suspicion.find(host).await.map_err(unavailable)? else { return Ok(None) };
-        let is_refused = matches!(shared.links.get(&peer).await, Err(NotConnected::Refused));
+        let reached = shared.links.get(&peer).await;
+        let is_refused = matches!(reached, Err(NotConnected::Refused | NotConnected::Broken(_)));
         if is_refused && matches!(shared.suspicion.of(&peer, self.incarnation()).await, Verdict::Dead) {
             return Ok(None);
         }

@@ -30,6 +30,9 @@ pub(crate) type Sender = SendRequest<Full<Bytes>>;
 pub(crate) enum NotConnected {
     /// Nobody listens there.
     Refused,
+    /// The connection was made and ended before the other side had said who it is, as where a process
+    /// just ends.
+    Broken(String),
     /// Nobody answers in time, there is no way there, or its certificate is not accepted.
     Unclear(String),
 }
@@ -85,15 +88,20 @@ impl Links {
 
     async fn open(&self, peer: &Peer) -> Result<Sender, NotConnected> {
         let unclear = |error: &dyn std::error::Error| NotConnected::Unclear(with_causes(error));
-        let stream = TcpStream::connect(peer.address.parts()).await.map_err(|error| match error.kind() {
+        let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::ConnectionRefused => NotConnected::Refused,
+            io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::BrokenPipe
+            | io::ErrorKind::UnexpectedEof => NotConnected::Broken(with_causes(&error)),
             _ => unclear(&error),
-        })?;
+        };
+        let stream = TcpStream::connect(peer.address.parts()).await.map_err(failed)?;
         let _ = stream.set_nodelay(true);
         let name = peer.address.server_name();
         let name = name.ok_or_else(|| NotConnected::Unclear("its address has no name".to_owned()))?;
         let connector = TlsConnector::from(Arc::clone(&*self.tls.read()));
-        let stream = connector.connect(name, stream).await.map_err(|error| unclear(&error))?;
+        let stream = connector.connect(name, stream).await.map_err(failed)?;
         let (sender, connection) = Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .keep_alive_interval(PING)

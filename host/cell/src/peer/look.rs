@@ -2,17 +2,19 @@
 
 use std::time::{Duration, SystemTime};
 
-use http::{Method, Request, header::DATE};
+use http::{HeaderMap, Method, Request, header::DATE};
 use http_body_util::{BodyExt as _, Full, Limited};
-use tokio::time::{Instant, timeout};
-use wharf_core::text::with_causes;
+use tokio::time::{Instant, sleep, timeout};
+use wharf_core::{Digest, text::with_causes};
 
 use super::{Links, NotConnected, incarnation_of, link::Sender, post, uri};
 use crate::{
     roster::Peer,
-    wire::{ALIVE, PROBE, ProbeRequest, Sight},
+    wire::{ALIVE, CONFIGURED, PROBE, ProbeRequest, Sight},
 };
 
+/// From one look to the next at a host that seems just to end.
+const ENDING: Duration = Duration::from_millis(20);
 /// Bytes of what a look brings back.
 const LARGEST: usize = 4 << 10;
 
@@ -28,35 +30,46 @@ pub(crate) struct Looked {
     pub(crate) connecting: Duration,
     /// What the clock there says, in whole seconds.
     pub(crate) clock: Option<SystemTime>,
+    /// The settings of all hosts that it has started with, where it said so.
+    pub(crate) configured: Option<Digest>,
 }
 
 /// The same, with what else is found, or why nothing can be told.
 pub(crate) async fn look_closely(links: &Links, peer: &Peer, patience: Duration) -> Result<Looked, String> {
     let began = Instant::now();
-    let sender = match links.connect(peer).await {
-        Ok(sender) => sender,
-        Err(NotConnected::Refused) => {
-            return Ok(Looked { sight: Sight::Ended, connecting: began.elapsed(), clock: None });
+    let sender = loop {
+        match links.connect(peer).await {
+            Ok(sender) => break sender,
+            Err(NotConnected::Refused) => {
+                return Ok(Looked { sight: Sight::Ended, connecting: began.elapsed(), clock: None, configured: None });
+            }
+            // A process that ends takes connections for a moment yet: which of its sockets the system
+            // closes first is not said.
+            Err(NotConnected::Broken(_)) if began.elapsed() < patience => sleep(ENDING).await,
+            Err(NotConnected::Broken(why) | NotConnected::Unclear(why)) => return Err(why),
         }
-        Err(NotConnected::Unclear(why)) => return Err(why),
     };
     let connecting = began.elapsed();
     let asking = timeout(patience, ask(sender, peer)).await;
-    let (sight, clock) = asking.map_err(|_| "it takes connections and does not answer".to_owned())??;
-    Ok(Looked { sight, connecting, clock })
+    let said = asking.map_err(|_| "it takes connections and does not answer".to_owned())??;
+    let text = |name| said.get(name).and_then(|value| value.to_str().ok());
+    let sight = match incarnation_of(&said) {
+        Some(found) if found == peer.incarnation => Sight::Alive,
+        // Who listens there now has the address, and proves by its certificate that it is of the cell.
+        Some(_) => Sight::Ended,
+        None => return Err("what answers there is no host of a cluster".to_owned()),
+    };
+    let clock = text(DATE.as_str()).and_then(|date| httpdate::parse_http_date(date).ok());
+    let configured = text(CONFIGURED).and_then(|digest| digest.parse().ok());
+    Ok(Looked { sight, connecting, clock, configured })
 }
 
-async fn ask(mut sender: Sender, peer: &Peer) -> Result<(Sight, Option<SystemTime>), String> {
+/// What the host that listens there says of itself.
+async fn ask(mut sender: Sender, peer: &Peer) -> Result<HeaderMap, String> {
     let request = Request::builder().method(Method::GET).uri(uri(&peer.address, ALIVE)).body(Full::default());
     let request = request.map_err(|error| error.to_string())?;
     let response = sender.send_request(request).await.map_err(|error| with_causes(&error))?;
-    let clock = response.headers().get(DATE).and_then(|date| httpdate::parse_http_date(date.to_str().ok()?).ok());
-    match incarnation_of(response.headers()) {
-        Some(found) if found == peer.incarnation => Ok((Sight::Alive, clock)),
-        // Who listens there now has the address, and proves by its certificate that it is of the cell.
-        Some(_) => Ok((Sight::Ended, clock)),
-        None => Err("what answers there is no host of a cluster".to_owned()),
-    }
+    Ok(response.into_parts().0.headers)
 }
 
 /// Has another host look at a third one.

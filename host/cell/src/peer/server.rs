@@ -23,7 +23,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    Error,
+    Digest, Error,
     service::{Arguments, EventSink, Events, HomeAnswer, Level},
 };
 
@@ -32,7 +32,10 @@ use crate::{
     Incarnation, PassedBody, PeerTls,
     notices::{Batch, LARGEST_BATCH},
     passed::{PassedHead, infallible, marked},
-    wire::{ALIVE, CALL, CallHead, Frame, HTTP, INCARNATION, Misdirected, NOTICES, PROBE, ProbeRequest, Sight},
+    wire::{
+        ALIVE, CALL, CONFIGURED, CONSIDER, CallHead, Considered, Frame, HTTP, INCARNATION, Misdirected, NOTICES, PROBE,
+        ProbeRequest, Sight,
+    },
 };
 
 /// How long a host may take to show its certificate.
@@ -72,6 +75,8 @@ pub(crate) type Arrived = Result<BoxFuture<'static, Result<HomeAnswer, Error>>, 
 pub(crate) trait PeerServer: Send + Sync + 'static {
     /// The life that listens; nothing where the host is about to end.
     fn incarnation(&self) -> Option<Incarnation>;
+    /// The settings of all hosts that it has started with.
+    fn configured(&self) -> Option<Digest>;
     /// Bytes of the longest call.
     fn message_bytes(&self) -> usize;
     /// Takes up a call.
@@ -80,6 +85,8 @@ pub(crate) trait PeerServer: Send + Sync + 'static {
     async fn request(&self, head: PassedHead, request: Request<Bytes>) -> Result<Response<PassedBody>, Misdirected>;
     /// Hears of changes.
     fn hear(&self, batch: Batch);
+    /// Why this host could not use what all hosts would be configured with.
+    async fn consider(&self, tables: String) -> Option<String>;
     /// Looks at a third host.
     async fn probe(&self, probe: ProbeRequest) -> Sight;
 }
@@ -163,16 +170,27 @@ async fn answer(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Resu
     let Some(own) = server.incarnation() else { return Ok(said(StatusCode::SERVICE_UNAVAILABLE, &Value::Null)) };
     let meant = incarnation_of(request.headers());
     let mut response = match (request.method(), request.uri().path()) {
-        (&Method::GET, ALIVE) => said(StatusCode::NO_CONTENT, &Value::Null),
+        (&Method::GET, ALIVE) => alive(&*server),
         _ if meant != Some(own) => said(StatusCode::MISDIRECTED_REQUEST, &Misdirected::OtherLife),
         (&Method::POST, CALL) => call(server, request).await,
         (&Method::POST, HTTP) => passed(server, request).await,
         (&Method::POST, NOTICES) => hear(server, request).await,
         (&Method::POST, PROBE) => probe(server, request).await,
+        (&Method::POST, CONSIDER) => consider(server, request).await,
         _ => said(StatusCode::NOT_FOUND, &Value::Null),
     };
     response.headers_mut().insert(INCARNATION, naming(own));
     Ok(response)
+}
+
+fn alive(server: &dyn PeerServer) -> Response<Body> {
+    let mut response = said(StatusCode::NO_CONTENT, &Value::Null);
+    if let Some(configured) =
+        server.configured().and_then(|digest| http::HeaderValue::try_from(digest.to_string()).ok())
+    {
+        response.headers_mut().insert(CONFIGURED, configured);
+    }
+    response
 }
 
 fn said(status: StatusCode, what: &impl serde::Serialize) -> Response<Body> {
@@ -191,6 +209,15 @@ async fn probe(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Respo
     match probe {
         Some(probe) => said(StatusCode::OK, &server.probe(probe).await),
         None => said(StatusCode::BAD_REQUEST, &Value::Null),
+    }
+}
+
+async fn consider(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Response<Body> {
+    let body = Limited::new(request.into_body(), server.message_bytes()).collect().await;
+    let Ok(body) = body else { return said(StatusCode::PAYLOAD_TOO_LARGE, &Value::Null) };
+    match String::from_utf8(body.to_bytes().into()) {
+        Ok(tables) => said(StatusCode::OK, &Considered { refused: server.consider(tables).await }),
+        Err(_) => said(StatusCode::BAD_REQUEST, &Value::Null),
     }
 }
 

@@ -3,12 +3,13 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
+use futures_util::future::join_all;
 use tokio::net::TcpListener;
 use wharf_core::{Code, service::Place};
 use wharf_test_support::{until, until_async};
@@ -27,6 +28,13 @@ async fn is_dead(test: &TestCell, name: &str) -> bool {
 /// Calls until the session has a home here.
 async fn taken_over(host: &TestHost, session: &str) {
     until_async("another host is the home", async || host.call(session, "plugin__tool").await.is_ok()).await;
+}
+
+/// Somebody who listens and is no host, and where.
+async fn listening() -> (TcpListener, PeerAddress) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("bound").port();
+    (listener, format!("localhost:{port}").parse().expect("an address"))
 }
 
 /// Tells a wrong address of one host, or has beats arrive late.
@@ -100,6 +108,87 @@ async fn a_host_that_is_killed_is_declared_dead_by_two_witnesses_at_once() {
     assert!(is_dead(&test, "one").await);
     taken_over(&two, "s-1").await;
     assert_eq!(dead.calls.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_witness_hears_of_a_host_that_joined_after_its_last_reading() {
+    // The first reads the members when it joins, and then no more by itself.
+    let mut test = TestCell::new();
+    let long = Duration::from_secs(60);
+    test.times = CellTimes { beat: long, dead: long, dead_without_witness: long, ..TIMES };
+    let (_witness, two, one) = (test.host("witness").await, test.host("two").await, test.host("one").await);
+    one.call("s-1", "plugin__tool").await.expect("an answer");
+    two.call("s-1", "plugin__tool").await.expect("an answer");
+    one.kill().await;
+    let error = two.call("s-1", "plugin__tool").await.expect_err("its host is dead");
+    assert_eq!(error.code, Code::Gone, "{error}");
+}
+
+#[tokio::test]
+async fn a_witness_that_cannot_tell_is_asked_again() {
+    let mut test = TestCell::new();
+    let long = Duration::from_secs(60);
+    test.times = CellTimes { dead: long, dead_without_witness: long, ..TIMES };
+    let (one, two) = (test.host("one").await, test.host("two").await);
+    // Where the witness looks, somebody takes one connection and says nothing.
+    let (silent, address) = listening().await;
+    let taken = tokio::spawn(async move { silent.accept().await });
+    let misled = Misled { address_of: Some(("one", address)), ..Misled::of(&test) };
+    let _witness = test.host_that_reads("witness", free_address(), Arc::new(misled)).await;
+    one.call("s-1", "plugin__tool").await.expect("an answer");
+    two.call("s-1", "plugin__tool").await.expect("an answer");
+    one.kill().await;
+    let error = two.call("s-1", "plugin__tool").await.expect_err("its host is dead");
+    assert_eq!(error.code, Code::Gone, "{error}");
+    taken.await.expect("no panic").expect("it was looked at twice");
+}
+
+#[tokio::test]
+async fn a_host_that_takes_connections_while_it_ends_is_looked_at_again() {
+    let mut test = TestCell::new();
+    let long = Duration::from_secs(60);
+    test.times = CellTimes { dead: long, dead_without_witness: long, ..TIMES };
+    let (one, _three) = (test.host("one").await, test.host("three").await);
+    one.call("s-1", "plugin__tool").await.expect("an answer");
+    one.kill().await;
+    // The second host sees one whose socket for new connections is still open.
+    let (ending, address) = listening().await;
+    tokio::spawn(async move {
+        for _ in 0..3 {
+            drop(ending.accept().await);
+        }
+    });
+    let misled = Misled { address_of: Some(("one", address)), ..Misled::of(&test) };
+    let two = test.host_that_reads("two", free_address(), Arc::new(misled)).await;
+    let error = two.call("s-1", "plugin__tool").await.expect_err("its host is dead");
+    assert_eq!(error.code, Code::Gone, "{error}");
+}
+
+#[tokio::test]
+async fn calls_that_meet_broken_connections_together_share_looks() {
+    const CALLS: usize = 16;
+    let test = TestCell::new();
+    let one = test.host("one").await;
+    one.call("s-1", "plugin__tool").await.expect("an answer");
+    // As a balancer with nobody behind it.
+    let (breaking, address) = listening().await;
+    let connections = Arc::new(AtomicUsize::new(0));
+    let broken = Arc::clone(&connections);
+    tokio::spawn(async move {
+        while let Ok(connection) = breaking.accept().await {
+            drop(connection);
+            broken.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    let misled = Misled { address_of: Some(("one", address)), ..Misled::of(&test) };
+    let two = test.host_that_reads("two", free_address(), Arc::new(misled)).await;
+    for error in join_all((0..CALLS).map(|_| two.call("s-1", "plugin__tool"))).await {
+        assert_eq!(error.expect_err("it is not reached").code, Code::Unavailable);
+    }
+    // One of each call, and those of three looks. A look each would be some two hundred.
+    let connections = connections.load(Ordering::SeqCst);
+    assert!(connections <= CALLS + 3 * CALLS, "{connections}");
+    assert!(!is_dead(&test, "one").await);
 }
 
 #[tokio::test]

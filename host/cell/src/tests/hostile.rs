@@ -10,10 +10,10 @@ use wharf_test_support::in_time;
 
 use super::{Authority, TestCell, TestHost, free_address, request};
 use crate::{
-    Cell, CellError, Incarnation, JoinRefused,
+    Cell, CellError, CellStores, Incarnation, JoinRefused,
     peer::{Links, NotConnected, PassedOn, look, pass_on},
     roster::Peer,
-    wire::{CallHead, Misdirected, Sight},
+    wire::{CallHead, Directed, Misdirected, Sight},
 };
 
 fn peer_of(host: &TestHost) -> Peer {
@@ -41,7 +41,11 @@ async fn who_shows_no_certificate_of_the_cell_makes_no_call() {
         assert_eq!(look(&links, &peer_of(&one), super::TIMES.connecting).await, Sight::Unclear);
         if let Ok(sender) = links.connect(&peer_of(&one)).await {
             // TLS 1.3 tells a client late that its certificate was refused.
-            let body = CallHead::body(&request("s-1", "plugin__tool"), false, true).expect("a body");
+            let body = CallHead::body(
+                &request("s-1", "plugin__tool"),
+                Directed::ToHome { keeps_files: false, may_claim: true },
+            )
+            .expect("a body");
             assert!(matches!(pass_on(sender, &peer_of(&one), body, &None, 1 << 20).await, PassedOn::Broken));
         }
     }
@@ -58,7 +62,10 @@ async fn a_call_for_another_life_or_another_home_is_not_taken_up() {
     let test = TestCell::new();
     let one = test.host("one").await;
     let links = links(&test.authority.host());
-    let body = || CallHead::body(&request("s-1", "plugin__tool"), false, false).expect("a body");
+    let body = || {
+        CallHead::body(&request("s-1", "plugin__tool"), Directed::ToHome { keeps_files: false, may_claim: false })
+            .expect("a body")
+    };
     let sender = links.get(&peer_of(&one)).await.expect("connected");
     let passed = pass_on(sender.clone(), &peer_of(&one), body(), &None, 1 << 20).await;
     assert!(matches!(passed, PassedOn::Misdirected(Misdirected::NotHome)));
@@ -109,9 +116,7 @@ async fn a_host_of_another_cell_does_not_join() {
     let _one = test.host("one").await;
     let mut settings = test.settings("two", free_address(), test.authority.host());
     settings.cell = "other".to_owned();
-    let cell =
-        Cell::new(settings, Arc::clone(&test.store) as _, Arc::clone(&test.store) as _, Arc::clone(&test.store) as _)
-            .expect("a host");
+    let cell = Cell::new(settings, CellStores::of(&test.store)).expect("a host");
     let refused = cell.join(Arc::new(super::Tools::default())).await.expect_err("another cell");
     assert!(matches!(refused, CellError::Refused(JoinRefused::OtherCell { .. })), "{refused}");
 }

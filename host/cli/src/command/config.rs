@@ -1,8 +1,13 @@
-//! `wharf config`: is the configuration right, and what can be set and limited.
+//! `wharf config`: is the configuration right, what all hosts of a cluster have, and what can be set
+//! and limited.
 
 mod reference;
 
-use std::process::ExitCode;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    rc::Rc,
+};
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -12,9 +17,15 @@ use wharf::{
     limit::{HttpLimits, LimitInfo, ProcessLimits, RequestLimits, StreamLimits, TerminalLimits, WebViewLimits},
 };
 
-use crate::{exit::UNUSABLE, global::Global, print::print_json};
+use crate::{
+    cluster_shelf::ClusterShelf,
+    configuration_edit::{ConfigurationEdit, EditError},
+    exit::{UNUSABLE, Unusable},
+    global::Global,
+    print::print_json,
+};
 
-/// Check the configuration, or list every limit
+/// Check the configuration, change that of all hosts of a cluster, or list every limit
 #[derive(Debug, Args)]
 pub(super) struct ConfigArguments {
     #[command(subcommand)]
@@ -43,6 +54,21 @@ Example:
         #[arg(long)]
         markdown: bool,
     },
+    /// Print what all hosts of the cluster are configured with, or write it
+    ///
+    /// All hosts may have [plugin.NAME] tables, tokens with a digest, limits, ceilings and the
+    /// profile. What the wharf.toml of a host says goes before. Tables of plugins and tokens
+    /// hold at once; limits and the profile hold at each host from its next start on, so
+    /// restart the hosts one after the other.
+    #[command(after_long_help = "\
+Example:
+  wharf config cluster > all.toml
+  and once it is edited: wharf config cluster --write all.toml")]
+    Cluster {
+        /// Put this file in the place of all of it, unless it is not usable or changes meanwhile
+        #[arg(long, value_name = "FILE")]
+        write: Option<PathBuf>,
+    },
     /// List every limit with its default, its ceiling and what happens there
     Limits {
         /// Print as the Markdown of the documentation
@@ -55,6 +81,7 @@ impl ConfigArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         match self.command {
             Command::Check { json } => return check(global, json),
+            Command::Cluster { write } => return of_cluster(global, write.as_deref()),
             Command::Schema { markdown: true } => print!("{}", reference::markdown(&Configuration::schema())),
             Command::Schema { markdown: false } => print_json(&Configuration::schema())?,
             Command::Limits { markdown: true } => print!("{}", markdown()),
@@ -66,6 +93,25 @@ impl ConfigArguments {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn of_cluster(global: &Global, write: Option<&Path>) -> Result<ExitCode> {
+    let shelf = Rc::new(ClusterShelf::of_command(global)?);
+    let unusable = |error: EditError| Unusable(wharf::with_causes(&error));
+    let mut edit = ConfigurationEdit::of_cluster(&shelf).map_err(unusable)?;
+    match write {
+        None => print!("{}", edit.text()),
+        Some(file) => {
+            let text = std::fs::read_to_string(file);
+            let text = text.map_err(|error| Unusable(format!("cannot read {}: {error}", file.display())))?;
+            edit.replace(&text).and_then(|()| edit.save()).map_err(unusable)?;
+            println!(
+                "All hosts have it. Tables of plugins and tokens hold at once, and the other settings at each host \
+                 from its next start on."
+            );
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Every table, with where it is configured.

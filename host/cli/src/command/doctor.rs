@@ -1,5 +1,6 @@
 //! `wharf doctor`: what this machine offers, and what that means for a host.
 
+#[cfg_attr(not(feature = "postgres"), path = "doctor/no_cluster.rs")]
 mod cluster;
 mod containing;
 mod finding;

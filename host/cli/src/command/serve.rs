@@ -1,5 +1,6 @@
 //! `wharf serve`: the tools, for an MCP client.
 
+mod clients;
 mod ending;
 
 use std::{
@@ -10,7 +11,7 @@ use std::{
 };
 
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use tokio_util::sync::CancellationToken;
 use wharf::{
     Channel, Configuration, ContextRules, Host, ToolService as _,
@@ -49,6 +50,7 @@ use crate::{
 /// [context] takes them over standard input and output, and in a table of
 /// [[http.tokens]] over HTTP with that token.
 #[derive(Debug, Clone, Args)]
+#[command(group = ArgGroup::new("transports").args(["stdio", "http"]).required(true).multiple(true))]
 #[command(after_long_help = "\
 Examples:
   wharf serve --stdio --session new                  what an MCP client starts, with a session of its own
@@ -61,7 +63,7 @@ An address that other machines reach needs a certificate: [http.tls] in wharf.to
 files in PEM.")]
 pub(super) struct ServeArguments {
     /// Talk over standard input and output
-    #[arg(long, required_unless_present = "http")]
+    #[arg(long)]
     stdio: bool,
 
     /// Serve over HTTP at this address of this machine, or at `unix:` and the path of a socket; port 0 takes a free one
@@ -87,7 +89,7 @@ pub(super) struct ServeArguments {
 
 impl ServeArguments {
     fn configuration(&self, global: &Global) -> Result<Configuration> {
-        let mut configuration = global.configuration()?;
+        let mut configuration = global.configuration_of_host()?;
         if let Some(folder) = &self.plugins {
             configuration.plugin_folder = Some(absolute(folder)?);
         }
@@ -157,6 +159,8 @@ impl ServeArguments {
                     .to_owned()
             ));
         }
+        // What all hosts have by now, before any of it is used.
+        clients::catch_up(global)?;
         let configuration = self.configuration(global)?;
         let session = self.session.as_ref().map(SessionChoice::id).transpose()?;
         let rules = ContextRules {
@@ -275,7 +279,12 @@ impl ServeArguments {
             HttpAddress::Port(address) => format!("{scheme}://{address}"),
             socket => socket.to_string(),
         };
-        Ok(HttpServing { url, token_file, clients: number, task: tokio::spawn(server.serve(shutdown)) })
+        let renewing = tokio::spawn(clients::renew(host.token_settings(), server.clients(), token_file.clone()));
+        let serving = async move {
+            server.serve(shutdown).await;
+            renewing.abort();
+        };
+        Ok(HttpServing { url, token_file, clients: number, task: tokio::spawn(serving) })
     }
 
     /// Whether this command makes a token of the data directory's own.
@@ -285,19 +294,10 @@ impl ServeArguments {
 
     /// The clients that may call, and the file with the token that allows everything.
     fn clients(&self, section: &HttpSection, data: &Path) -> Result<(Vec<HttpClient>, Option<PathBuf>)> {
-        let named = section.tokens.iter().map(|token| token.client(|name| std::env::var(name).ok()));
-        let named = named.collect::<Result<_, _>>();
-        let mut clients: Vec<_> = named.map_err(|error| unusable(&error))?;
         let file = self.http_token_file.as_deref().map(absolute).transpose()?;
-        let nobody = clients.is_empty() && section.oauth.is_none();
+        let nobody = section.tokens.is_empty() && section.oauth.is_none();
         let file = file.or_else(|| nobody.then(|| data.join("http-token")));
-        if let Some(file) = &file {
-            let token = wharf::http::read_or_make_token(file);
-            let token =
-                token.map_err(|error| Unusable(format!("{}: {}", file.display(), wharf::with_causes(&error))))?;
-            clients.push(HttpClient::new("default", token));
-        }
-        Ok((clients, file))
+        Ok((clients::named(&section.tokens, file.as_deref())?, file))
     }
 }
 

@@ -18,7 +18,9 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use wharf::{CallRequest, Configuration, Digest, Host, PluginName, sources::read_component};
+use wharf::{
+    CallRequest, Configuration, Digest, Host, PluginName, configuration::ApprovalSettings, sources::read_component,
+};
 use wharf_author::Project;
 
 pub(crate) use self::player::play;
@@ -204,6 +206,8 @@ fn with_unscripted(problem: &str, stage: &Stage) -> String {
 /// What the folder says of its plugin, with the component that was built.
 fn configuration(global: &Global, name: &PluginName, component: &Path) -> Result<Configuration> {
     let mut configuration = global.configuration()?;
+    // The person who types the command has allowed its calls.
+    configuration.approvals = ApprovalSettings::default();
     if !configuration.plugins.contains_key(name) {
         let table = format!("[plugin.{name}]\n");
         let own = Configuration::parse(&table, Path::new("/")).map_err(|error| Unusable(wharf::with_causes(&error)))?;

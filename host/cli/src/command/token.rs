@@ -1,17 +1,23 @@
 //! `wharf token`: tokens for clients over HTTP.
 
-use std::process::ExitCode;
+use std::{process::ExitCode, rc::Rc};
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use wharf::{Configuration, TenantId, http::Token};
+use wharf::{Configuration, TenantId, http::Token, with_causes};
 
-use crate::configuration_edit::quoted;
+use crate::{
+    cluster_shelf::ClusterShelf,
+    configuration_edit::{ConfigurationEdit, EditError, quoted},
+    exit::Unusable,
+    global::Global,
+};
 
-/// Make tokens for clients over HTTP
+/// Make tokens for clients over HTTP, and take them back
 ///
 /// A host accepts the tokens of the [[http.tokens]] entries of wharf.toml; where
-/// there is none, the one in its data directory alone.
+/// there is none, the one in its data directory alone. The hosts of a cluster
+/// accept those that all of them have, too.
 #[derive(Debug, Args)]
 pub(super) struct TokenArguments {
     #[command(subcommand)]
@@ -21,12 +27,25 @@ pub(super) struct TokenArguments {
 #[derive(Debug, Subcommand)]
 enum TokensCommand {
     New(NewToken),
+    Remove(RemoveToken),
+}
+
+/// Take a token back
+///
+/// A token that all hosts of a cluster have is taken back at once, and what its
+/// client follows ends. One of wharf.toml is taken out of that file: start the
+/// host again.
+#[derive(Debug, Args)]
+struct RemoveToken {
+    /// Name of the token
+    name: String,
 }
 
 /// Make a token, and the lines of wharf.toml that let it in
 ///
 /// The token is printed this once; wharf.toml needs its digest alone. Give it to
-/// the client, add the lines, and start the host again.
+/// the client, add the lines, and start the host again. With --cluster all hosts
+/// of the cluster that wharf.toml names have the lines, and accept it at once.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -36,6 +55,7 @@ Examples:
   wharf token new --name ui --plugin host        terminals and streams, and no tool
   wharf token new --name prometheus --metrics    the metrics of the whole host, and nothing else
   wharf token new --name page --plugin 'app_*' --front-ends    serves tools of its own
+  wharf token new --name ci --cluster            at all hosts of the cluster, at once
   wharf token new --name agent --trusted-middleware    writes __sessionId and its like into arguments itself")]
 struct NewToken {
     /// Name of the client, for you
@@ -74,28 +94,67 @@ struct NewToken {
     #[arg(long)]
     front_ends: bool,
 
+    /// Give it to all hosts of the cluster that wharf.toml names; fail where it names none
+    #[arg(long)]
+    cluster: bool,
+
     /// Take `__sessionId`, `__assistantId` and `__threadId` in arguments as its own word: only for a middleware that writes them itself, over whatever a model wrote
     #[arg(long)]
     trusted_middleware: bool,
 }
 
 impl TokenArguments {
-    pub(super) fn run(&self) -> Result<ExitCode> {
-        let TokensCommand::New(new) = &self.command;
-        new.run()
+    pub(super) fn run(&self, global: &Global) -> Result<ExitCode> {
+        match &self.command {
+            TokensCommand::New(new) => new.run(global),
+            TokensCommand::Remove(remove) => remove.run(global),
+        }
+    }
+}
+
+impl RemoveToken {
+    fn run(&self, global: &Global) -> Result<ExitCode> {
+        if global.configuration()?.cluster.is_some() {
+            let shelf = Rc::new(ClusterShelf::of_command(global)?);
+            if self.taken_out(ConfigurationEdit::of_cluster(&shelf))? {
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+        if !self.taken_out(ConfigurationEdit::open(&global.configuration_target()?))? {
+            bail!(Unusable(format!("there is no token {:?}", self.name)));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn taken_out(&self, edit: Result<ConfigurationEdit, EditError>) -> Result<bool> {
+        let unusable = |error: EditError| Unusable(with_causes(&error));
+        let mut edit = edit.map_err(unusable)?;
+        if !edit.remove_token(&self.name) {
+            return Ok(false);
+        }
+        edit.save().map_err(unusable)?;
+        println!("{:?} is taken out of {}.", self.name, edit.place());
+        Ok(true)
     }
 }
 
 impl NewToken {
-    fn run(&self) -> Result<ExitCode> {
+    fn run(&self, global: &Global) -> Result<ExitCode> {
         let text = Token::generate()?;
         let lines = self.lines(&Token::new(&text)?.digest());
         // What is printed here is accepted there.
         if let Err(problem) = Configuration::parse(&lines, std::path::Path::new(".")) {
             bail!("{problem}");
         }
+        if self.cluster {
+            let shelf = Rc::new(ClusterShelf::of_command(global)?);
+            let unusable = |error: EditError| Unusable(with_causes(&error));
+            let mut edit = ConfigurationEdit::of_cluster(&shelf).map_err(unusable)?;
+            edit.add_token(&lines).and_then(|()| edit.save()).map_err(unusable)?;
+        }
         println!("token (shown this once; the client sends it as `Authorization: Bearer TOKEN`):\n{text}\n");
-        println!("for wharf.toml:\n{lines}");
+        let place = if self.cluster { "all hosts of the cluster have" } else { "for wharf.toml" };
+        println!("{place}:\n{lines}");
         Ok(ExitCode::SUCCESS)
     }
 

@@ -1,7 +1,7 @@
 //! Where a configuration that is changed stands: read and written as a whole.
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
     rc::Rc,
 };
@@ -9,7 +9,7 @@ use std::{
 use wharf::{Configuration, InvalidConfiguration};
 
 use super::EditError;
-use crate::cluster_shelf::ClusterShelf;
+use crate::{cluster_shelf::ClusterShelf, replaced_file};
 
 /// Where what is changed stands.
 #[derive(Debug)]
@@ -53,55 +53,23 @@ impl EditPlace {
     pub(super) fn write(&self, before: Option<&str>, text: &str) -> Result<(), EditError> {
         match self {
             Self::File(path) => write(path, before, text),
-            Self::Cluster(shelf) => Ok(shelf.write(before.unwrap_or_default(), text)?),
+            Self::Cluster(shelf) => match shelf.refused(text)? {
+                Some((host, problem)) => Err(EditError::OfHost { host, problem }),
+                None => Ok(shelf.write(before.unwrap_or_default(), text)?),
+            },
         }
     }
 }
 
 fn write(path: &Path, before: Option<&str>, text: &str) -> Result<(), EditError> {
-    let failed = |source| EditError::File { what: "write", path: path.to_owned(), source };
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(directory).map_err(failed)?;
-    let new = new_file(directory, path).map_err(failed)?;
-    io::Write::write_all(&mut new.as_file(), text.as_bytes()).map_err(failed)?;
-    new.as_file().sync_all().map_err(failed)?;
-    if read(path)?.as_deref() != before {
-        return Err(EditError::Changed { path: path.to_owned() });
-    }
-    new.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
-}
-
-/// A file beside the one that it will replace, with its permissions and owner.
-fn new_file(directory: &Path, old: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".wharf-").suffix(".toml");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
-        let Ok(metadata) = fs::metadata(old) else {
-            // As any new file: what its maker's mask leaves.
-            return builder.permissions(fs::Permissions::from_mode(0o666)).tempfile_in(directory);
-        };
-        let new = builder.tempfile_in(directory)?;
-        let made = new.as_file().metadata()?;
-        if (made.uid(), made.gid()) != (metadata.uid(), metadata.gid()) {
-            fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid()))?;
-        }
-        new.as_file().set_permissions(metadata.permissions())?;
-        Ok(new)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = old;
-        builder.tempfile_in(directory)
+    match replaced_file::replace(path, before, text) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(EditError::Changed { path: path.to_owned() }),
+        Err(source) => Err(EditError::File { what: "write", path: path.to_owned(), source }),
     }
 }
 
 fn read(path: &Path) -> Result<Option<String>, EditError> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(EditError::File { what: "read", path: path.to_owned(), source }),
-    }
+    let failed = |source| EditError::File { what: "read", path: path.to_owned(), source };
+    replaced_file::read(path).map_err(failed)
 }

@@ -105,6 +105,24 @@ impl CallAudit {
         self.sink.record(self.record_of(call, denied, 1));
     }
 
+    /// Tells that the call waits until a person allows it, or what came of that; `waited` is how
+    /// long it has.
+    pub fn approval(&self, word: &'static str, outcome: AuditOutcome, waited: Duration) {
+        self.sink.record(AuditRecord {
+            time: SystemTime::now(),
+            count: 1,
+            kind: AuditKind::Approval,
+            subject: Arc::clone(&self.subject),
+            function: Some(word.into()),
+            asked: None,
+            outcome,
+            bytes_in: 0,
+            bytes_out: 0,
+            memory_bytes: None,
+            took: waited,
+        });
+    }
+
     fn record_of(&self, call: HostCall, denied: bool, count: u64) -> AuditRecord {
         AuditRecord {
             time: SystemTime::now(),

@@ -29,6 +29,12 @@ limits! {
             "Arguments of all waiting calls together. Refuses a further one with `limit`.";
         waiting_bytes_per_tenant = 192 * MIB, up to 16 * GIB, of Tenant,
             "Arguments of the waiting calls of one tenant. Refuses a further one with `limit`.";
+        waiting_approvals = 1_024, up to 100_000, of Host,
+            "Calls of all tenants that wait until a person allows them. Refuses a further one with `limit`.";
+        waiting_approvals_per_tenant = 256, up to 100_000, of Tenant,
+            "The same of one tenant.";
+        waiting_approvals_per_session = 32, up to 10_000, of Session,
+            "The same of one session.";
         file_handles_per_session = 2_048, up to 1_000_000, of Session,
             "Files, directories, listings and streams of files that the calls of one session hold open. Ends the call that opens another one with `limit`.";
         file_handles_per_tenant = 4_096, up to 1_000_000, of Tenant,
@@ -89,6 +95,10 @@ limits! {
             "The same of one tenant.";
         front_end_waiting_calls_per_session = 24, up to 10_000, of Session,
             "The same of one session.";
+        front_end_copy_bytes = 64 * MIB, up to 4 * GIB, of Host,
+            "JSON text of the tools of front ends at other hosts of a cluster that this host keeps, for tenants that ask here. Those of a further tenant are not listed here.";
+        front_end_copy_bytes_per_tenant = 16 * MIB, up to GIB, of Tenant,
+            "The same of one tenant.";
         front_end_silent_milliseconds = 30_000, up to 10 * MINUTE, of Each,
             "How long a front end may neither follow its calls nor ask for them. Disconnects it, and its waiting calls end with `gone`.";
     }

@@ -55,10 +55,15 @@ impl Announcements {
     /// Tells a change that a plugin has told, here and, where the host is one of a cluster, at the
     /// other hosts.
     pub fn tell_everywhere(&self, change: Change) {
-        if let Some(relay) = self.relay.get() {
-            relay.relay(&change);
-        }
+        self.relay(&change);
         self.tell(change);
+    }
+
+    /// Tells a change at the other hosts alone, where the host is one of a cluster.
+    pub fn relay(&self, change: &Change) {
+        if let Some(relay) = self.relay.get() {
+            relay.relay(change);
+        }
     }
 
     /// Tells a change of what is offered beside tools, or what a plugin says of its tools.
@@ -92,6 +97,13 @@ impl Announcements {
         // Tenants come and go for years, so those without a listener are not kept.
         tenants.retain(|_, listening| listening.receiver_count() > 0);
         tenants.entry(tenant.clone()).or_insert_with(|| watch::Sender::new(0)).subscribe()
+    }
+
+    /// The tenants of which somebody listens to the tools.
+    #[must_use]
+    pub fn listening_tenants(&self) -> Vec<TenantId> {
+        let listens = |(_, listening): &(_, &watch::Sender<u64>)| listening.receiver_count() > 0;
+        self.tenants().iter().filter(listens).map(|(tenant, _)| tenant.clone()).collect()
     }
 
     fn tenants(&self) -> MutexGuard<'_, HashMap<TenantId, watch::Sender<u64>>> {

@@ -19,7 +19,7 @@ pub enum PassedClient {
 }
 
 /// What the operator lets a client do.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ClientRights {
     /// Patterns of the names of plugins of which it sees anything, in which `*` stands

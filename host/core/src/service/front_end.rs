@@ -67,8 +67,10 @@ pub struct FrontEndDescription {
     pub name: String,
     /// Its tools as clients see them.
     pub tools: Vec<String>,
-    /// How many calls wait for its answer.
-    pub waiting_calls: u64,
+    /// How many calls wait for its answer. Absent where it is connected at another host of the
+    /// cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_calls: Option<u64>,
     /// How long it may neither follow its calls nor ask for them, in
     /// milliseconds. Then it is disconnected.
     pub silent_ms: u64,
@@ -197,17 +199,18 @@ pub trait FrontEndService: Send + Sync + 'static {
     ///
     /// # Errors
     /// `invalid` for a definition that is refused, `conflict` where the name is
-    /// taken, `limit` where there are as many as may be, or too much is said.
+    /// taken, `limit` where there are as many as may be, or too much is said; `unavailable` where
+    /// the database of the cluster does not answer.
     async fn connect(&self, owner: &FrontEndOwner, front_end: ConnectFrontEnd) -> Result<FrontEndDescription, Error>;
 
-    /// Those of the owner, by name.
-    fn list(&self, owner: &FrontEndOwner) -> Vec<FrontEndDescription>;
+    /// Those of the owner, by name, at whichever host of a cluster.
+    async fn list(&self, owner: &FrontEndOwner) -> Vec<FrontEndDescription>;
 
     /// Disconnects one: its tools are gone, its waiting calls end with `gone`.
     ///
     /// # Errors
     /// `not-found`.
-    fn disconnect(&self, owner: &FrontEndOwner, front_end: &str) -> Result<(), Error>;
+    async fn disconnect(&self, owner: &FrontEndOwner, front_end: &str) -> Result<(), Error>;
 
     /// Waits for events after the number `after`. A front end is told of calls that
     /// wait until it has seen them, however often it comes back. The list is empty once

@@ -42,7 +42,8 @@ pub trait HomeHold: Send + Sync {
     fn confirm(&self) -> Result<(), Error>;
 }
 
-/// The home of a session on another host.
+/// Another host that answers a request: the home of its session, or the one that a front end is
+/// connected at.
 #[async_trait::async_trait]
 pub trait RemoteHome: Send + Sync {
     /// The name of that host.
@@ -87,6 +88,10 @@ pub trait HomeHost: Send + Sync + 'static {
 
     /// Tells the clients of this host a change that a plugin has told at another one.
     fn heard(&self, change: Change);
+
+    /// Why this host could not use the tables that all hosts would be configured with; nothing where
+    /// it could.
+    async fn refuses(&self, tables: &str) -> Option<String>;
 
     /// Ends all that lives here of any session, since the other hosts took this one for dead.
     async fn end_all(&self);

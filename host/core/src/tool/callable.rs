@@ -139,6 +139,13 @@ impl ToolDefinition {
         Ok(self)
     }
 
+    /// Whether a property of its input schema says that HTTP requests repeat it in a header
+    /// (`x-mcp-header`).
+    #[must_use]
+    pub fn repeats_arguments(&self) -> bool {
+        repeats_arguments(&self.input_schema)
+    }
+
     /// Declares the wall-clock time that a call may need.
     pub fn declare_wall_time(&mut self, time: Duration) {
         // A time between two milliseconds is the longer one: none is not zero.
@@ -174,7 +181,7 @@ impl Tool {
             input,
             output,
             wall_time,
-            repeats_arguments: repeats_arguments(&definition.input_schema),
+            repeats_arguments: definition.repeats_arguments(),
             definition,
         })
     }

@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
 use wharf_core::{
     Code, ContextRules, Error, HttpLimits, PluginName, TenantId, Token,
     service::{AllowedPlugins, ClientRights, PassedClient, front_end::FrontEndOwner},
@@ -40,21 +41,23 @@ pub(crate) struct ClientAccount {
     name: String,
     /// None where somebody else issues tokens for it.
     token: Option<Token>,
+    rights: ClientRights,
     pub(crate) rules: ContextRules,
     plugins: Option<AllowedPlugins>,
     pub(crate) endpoint: Box<dyn ProtocolEndpoint>,
     pub(crate) may_read_metrics: bool,
     rate: RateLimiter,
-    front_ends: bool,
+    /// Fires when it may not call any more.
+    ended: CancellationToken,
 }
 
 impl ClientAccount {
     pub(crate) fn new(
         (name, token): (String, Option<Token>),
-        rights: &ClientRights,
+        rights: ClientRights,
         rules: ContextRules,
         plugins: Option<AllowedPlugins>,
-        endpoint: Box<dyn ProtocolEndpoint>,
+        (endpoint, ended): (Box<dyn ProtocolEndpoint>, CancellationToken),
         limits: &HttpLimits,
     ) -> Self {
         let per_second = rights.requests_per_second.unwrap_or(u64::MAX).min(limits.requests_per_second);
@@ -66,7 +69,8 @@ impl ClientAccount {
             endpoint,
             may_read_metrics: rights.metrics,
             rate: RateLimiter::new(per_second),
-            front_ends: rights.front_ends,
+            rights,
+            ended,
         }
     }
 
@@ -86,6 +90,24 @@ impl ClientAccount {
     /// Whether this is the client that shows this token.
     pub(crate) fn shows(&self, token: &[u8]) -> bool {
         self.token.as_ref().is_some_and(|own| own.is(token))
+    }
+
+    /// Whether this is the account of a client, as that is now.
+    pub(crate) fn is_of(&self, client: &HttpClient, tenant: &TenantId) -> bool {
+        self.token.as_ref() == Some(&client.token)
+            && *tenant == self.rules.tenant
+            && self.name == client.name
+            && self.rights == client.rights
+    }
+
+    /// It may not call any more: what it follows ends.
+    pub(crate) fn end(&self) {
+        self.ended.cancel();
+    }
+
+    /// Fires when it may not call any more.
+    pub(crate) fn ended(&self) -> &CancellationToken {
+        &self.ended
     }
 
     /// Counts one request.
@@ -109,7 +131,7 @@ impl ClientAccount {
 
     /// The owner of the front ends that it connects, where it may connect any.
     pub(crate) fn owner(&self) -> Option<FrontEndOwner> {
-        self.front_ends.then(|| FrontEndOwner { tenant: self.rules.tenant.clone(), client: self.name.clone() })
+        self.rights.front_ends.then(|| FrontEndOwner { tenant: self.rules.tenant.clone(), client: self.name.clone() })
     }
 
     /// Whether it may use what the host itself opens: terminals, and streams.

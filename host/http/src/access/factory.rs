@@ -39,16 +39,21 @@ impl ClientFactory {
 
     /// A client that shows a token of the operator's.
     pub(crate) fn with_token(&self, client: HttpClient) -> ClientAccount {
-        let tenant = client.tenant.unwrap_or_else(|| self.services.rules.tenant.clone());
-        self.client(client.name, Some(client.token), tenant, &client.rights)
+        let tenant = self.tenant_of(&client).clone();
+        self.client(client.name, Some(client.token), tenant, client.rights)
+    }
+
+    /// On whose behalf the calls of a client are.
+    pub(crate) fn tenant_of<'c>(&'c self, client: &'c HttpClient) -> &'c TenantId {
+        client.tenant.as_ref().unwrap_or(&self.services.rules.tenant)
     }
 
     /// The client of a tenant whose tokens an authorization server issues.
     pub(crate) fn with_issued_token(&self, tenant: &TenantId, rights: &ClientRights) -> ClientAccount {
-        self.client(tenant.to_string(), None, tenant.clone(), rights)
+        self.client(tenant.to_string(), None, tenant.clone(), rights.clone())
     }
 
-    fn client(&self, name: String, token: Option<Token>, tenant: TenantId, rights: &ClientRights) -> ClientAccount {
+    fn client(&self, name: String, token: Option<Token>, tenant: TenantId, rights: ClientRights) -> ClientAccount {
         let channel = if rights.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open };
         let rules = ContextRules { tenant, channel, ..self.services.rules.clone() };
         let plugins = allowed_plugins(rights.plugins.as_deref(), &rights.tools);
@@ -56,8 +61,10 @@ impl ClientFactory {
             Some(_) => PassedClient::Named(name.clone()),
             None => PassedClient::Issued(rules.tenant.clone()),
         };
-        let endpoint = self.endpoint(client, &rules, plugins.as_ref(), rights.calls);
-        ClientAccount::new((name, token), rights, rules, plugins, endpoint, &self.limits)
+        // It ends with the server, too.
+        let ended = self.killed.child_token();
+        let endpoint = self.endpoint(client, &rules, plugins.as_ref(), rights.calls, ended.clone());
+        ClientAccount::new((name, token), rights, rules, plugins, (endpoint, ended), &self.limits)
     }
 
     /// The endpoint of a client.
@@ -67,6 +74,7 @@ impl ClientFactory {
         rules: &ContextRules,
         plugins: Option<&AllowedPlugins>,
         calls: Option<u64>,
+        killed: CancellationToken,
     ) -> Box<dyn ProtocolEndpoint> {
         self.services.protocol.endpoint(ProtocolClient {
             client,
@@ -75,7 +83,7 @@ impl ClientFactory {
             calls,
             readers: Arc::clone(&self.readers),
             stopping: self.stopping.clone(),
-            killed: self.killed.clone(),
+            killed,
         })
     }
 }

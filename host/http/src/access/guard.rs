@@ -8,11 +8,13 @@
 use std::{net::IpAddr, sync::Arc};
 
 use axum::{
+    body::Body,
     extract::{Request, State},
     http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header, uri::Authority},
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use futures_util::StreamExt as _;
 use wharf_core::{Code, audit::PeerClass};
 
 use super::client::ClientAccount;
@@ -46,8 +48,13 @@ pub(crate) async fn check(State(server): State<Arc<ServerState>>, mut request: R
     }
     let is_open = paths::is_open(request.method(), request.uri().path());
     let shows = (request.headers(), request.uri().path());
+    let mut ended = None;
     match client(&server, shows, is_open, permit.as_deref()).await {
-        Ok(Some(client)) => _ = request.extensions_mut().insert(client),
+        Ok(Some(client)) => {
+            // The protocol ends its own streams.
+            ended = (request.uri().path() != paths::MCP).then(|| client.ended().clone());
+            request.extensions_mut().insert(client);
+        }
         Ok(None) => {}
         Err(failure) => {
             tracing::debug!(?failure, "a request was refused");
@@ -55,8 +62,18 @@ pub(crate) async fn check(State(server): State<Arc<ServerState>>, mut request: R
             return finished(failure.into_response(), origin, close);
         }
     }
-    let response = next.run(request).await;
+    let mut response = next.run(request).await;
+    if let Some(ended) = ended.filter(|_| is_followed(&response)) {
+        // What a client follows ends with its token.
+        response = response.map(|body| Body::from_stream(body.into_data_stream().take_until(ended.cancelled_owned())));
+    }
     finished(response, origin, is_unauthenticated())
+}
+
+/// Whether an answer goes on for as long as its client likes.
+fn is_followed(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
 /// The origin whose page may read the answer, where it is not the server's own.
@@ -113,12 +130,9 @@ async fn client(
     permit: Option<&ConnectionPermit>,
 ) -> Result<Option<Arc<ClientAccount>>, HttpFailure> {
     let token = bearer_token(headers);
-    let own = token.and_then(|token| {
-        // All are compared, so that the time tells nothing of which one it is.
-        server.clients.iter().rev().fold(None, |found, client| if client.shows(token) { Some(client) } else { found })
-    });
+    let own = token.and_then(|token| server.clients.with_token(token));
     let found = match (own, &server.issued) {
-        (Some(client), _) => Ok(Arc::clone(client)),
+        (Some(client), _) => Ok(client),
         (None, _) if is_open => return Ok(None),
         (None, Some(issued)) => issued.client(token).await,
         (None, None) => {

@@ -172,11 +172,11 @@ async fn connect(
 }
 
 async fn list(caller: FrontEndCaller) -> Json<FrontEndList> {
-    Json(FrontEndList { front_ends: caller.service.list(&caller.owner) })
+    Json(FrontEndList { front_ends: caller.service.list(&caller.owner).await })
 }
 
 async fn disconnect(caller: FrontEndCaller, PathHandle(front_end): PathHandle) -> Result<StatusCode, HttpFailure> {
-    caller.service.disconnect(&caller.owner, &front_end)?;
+    caller.service.disconnect(&caller.owner, &front_end).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

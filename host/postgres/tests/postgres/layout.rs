@@ -11,12 +11,13 @@ use wharf_test_support::{postgres::PostgresServer, soon};
 use super::{fresh, open, policy, put, raw, session, sharing::accounts_hold};
 
 /// The released layouts with their XXH3. They never change: the next layout is a file of its own.
-const LAYOUTS: [(&str, u64); 5] = [
+const LAYOUTS: [(&str, u64); 6] = [
     (include_str!("../../src/layout-1.sql"), 15_111_078_229_885_965_042),
     (include_str!("../../src/layout-2.sql"), 15_771_244_554_614_064_098),
     (include_str!("../../src/layout-3.sql"), 4_777_201_646_946_410_721),
     (include_str!("../../src/layout-4.sql"), 5_625_982_446_007_844_208),
     (include_str!("../../src/layout-5.sql"), 14_461_264_281_774_075_881),
+    (include_str!("../../src/layout-6.sql"), 15_776_505_093_191_340_945),
 ];
 
 #[test]
@@ -49,7 +50,7 @@ async fn a_database_of_the_first_layout_keeps_its_content_and_serves_hosts_of_bo
 
     let newer = open(&connection).await;
     let layouts = older.query_one("SELECT max(number) FROM wharf.layout", &[]).await.expect("a layout");
-    assert_eq!(layouts.get::<_, i32>(0), 5);
+    assert_eq!(layouts.get::<_, i32>(0), 6);
     let found = newer.get_many(&scope, &policy(), &["old".into()], 100).await.expect("a read").remove(0);
     let found = found.expect("what was there before");
     assert_eq!(found.value, b"before");
@@ -131,7 +132,7 @@ async fn hosts_that_start_at_once_on_a_new_database_find_one_layout() {
     }
     let count = "SELECT (SELECT count(*) FROM wharf.layout), (SELECT count(*) FROM wharf.kv)";
     let row = raw(&connection).await.query_one(count, &[]).await.expect("counts");
-    assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (5, 8));
+    assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (6, 8));
 }
 
 #[tokio::test]
@@ -140,15 +141,15 @@ async fn a_database_of_a_later_version_that_serves_this_one_is_used_as_it_is() {
     let (connection, scope) = (fresh(&server).await, session("s"));
     open(&connection).await.apply(&scope, &policy(), vec![put("key", b"value")], soon()).await.expect("a write");
     let database = raw(&connection).await;
-    let serves = database.query_one("SELECT serves FROM wharf.layout WHERE number = 5", &[]).await.expect("a layout");
+    let serves = database.query_one("SELECT serves FROM wharf.layout WHERE number = 6", &[]).await.expect("a layout");
     assert_eq!(serves.get::<_, Option<i32>>(0), Some(4));
-    database.batch_execute("INSERT INTO wharf.layout VALUES (6, 5), (7, 5)").await.expect("marked");
+    database.batch_execute("INSERT INTO wharf.layout VALUES (7, 6), (8, 6)").await.expect("marked");
     let store = open(&connection).await;
     store.apply(&scope, &policy(), vec![put("other", b"value")], soon()).await.expect("a write");
     assert_eq!(store.usage(&scope).await.expect("usage").entries, 2);
-    database.batch_execute("UPDATE wharf.layout SET serves = 6 WHERE number = 7").await.expect("marked");
+    database.batch_execute("UPDATE wharf.layout SET serves = 7 WHERE number = 8").await.expect("marked");
     let error = PostgresStore::open(&connection, PostgresOptions::default()).await.expect_err("of a later version");
-    assert!(matches!(error, DatabaseOpenError::Newer { found: 7, known: 5, .. }), "{error:?}");
+    assert!(matches!(error, DatabaseOpenError::Newer { found: 8, known: 6, .. }), "{error:?}");
 }
 
 #[tokio::test]
@@ -158,7 +159,7 @@ async fn a_database_of_a_later_version_or_of_another_program_is_left_alone() {
     drop(open(&later).await);
     raw(&later).await.batch_execute("INSERT INTO wharf.layout VALUES (7)").await.expect("marked");
     let error = PostgresStore::open(&later, PostgresOptions::default()).await.expect_err("of a later version");
-    assert!(matches!(error, DatabaseOpenError::Newer { found: 7, known: 5, .. }), "{error:?}");
+    assert!(matches!(error, DatabaseOpenError::Newer { found: 7, known: 6, .. }), "{error:?}");
 
     let foreign = fresh(&server).await;
     raw(&foreign).await.batch_execute("CREATE SCHEMA wharf; CREATE TABLE wharf.ships (name text)").await.expect("made");

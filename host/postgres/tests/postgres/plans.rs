@@ -41,7 +41,7 @@ async fn the_server_compiles_no_statement() {
     })
     .await;
     let said = server.said();
-    assert!(said.contains("wharf.beat_3"), "it explains nothing:\n{said}");
+    assert!(said.contains("wharf.beat_4"), "it explains nothing:\n{said}");
     let compiled: Vec<_> = said.match_indices("JIT:").map(|(at, _)| &said[at.saturating_sub(2_000)..at]).collect();
     assert!(compiled.is_empty(), "{} statements are compiled, such as{}", compiled.len(), compiled[0]);
 }

@@ -1,11 +1,11 @@
 //! Connections that are encrypted, and servers that are not the right ones.
 
-use std::{net::TcpListener, path::PathBuf};
+use std::path::PathBuf;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use wharf_postgres::{ConnectionOptions, DatabaseOpenError, PostgresOptions, PostgresStore};
 use wharf_state::StateStore as _;
-use wharf_test_support::{postgres::PostgresServer, soon};
+use wharf_test_support::{free_address, postgres::PostgresServer, soon, write_private};
 
 use super::{policy, put, session};
 
@@ -32,10 +32,10 @@ impl Encrypted {
         let key = KeyPair::generate().expect("a key");
         let own = CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters");
         let certificate = own.signed_by(&key, &issuer).expect("a certificate");
-        let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+        let port = free_address().port();
         let server = PostgresServer::start_with(|place| {
-            let certificate = PostgresServer::write_private(place, "server.pem", &certificate.pem());
-            let key = PostgresServer::write_private(place, "server.key", &key.serialize_pem());
+            let certificate = write_private(place, "server.pem", certificate.pem());
+            let key = write_private(place, "server.key", key.serialize_pem());
             format!(
                 "listen_addresses = '127.0.0.1'\nport = {port}\nssl = on\nssl_cert_file = '{}'\nssl_key_file = '{}'\n",
                 certificate.display(),

@@ -42,6 +42,14 @@ fn a_source_is_a_file_or_an_address_that_nobody_on_the_way_can_change() {
         assert_eq!(parse(unprotected), Err(SourceError::Unprotected), "{unprotected}");
     }
     assert_eq!(parse("file:///x"), Err(SourceError::Scheme("file".into())));
+    for reference in ["ghcr.io/acme/tool:1", "localhost:5000/tool:1", "ghcr.io/acme/tool@sha256:00"] {
+        assert_eq!(parse(reference), Err(SourceError::NoScheme(reference.to_owned())));
+    }
+    for file in
+        ["./ghcr.io/acme/tool:1", "/srv/a.b/tool:1", "../a.b/tool:1", "a/tool:1", "tool:1", "a.b/tool", "a.b/t:1.wasm"]
+    {
+        assert_eq!(parse(file), Ok(PluginSource::File(file.into())), "{file}");
+    }
     assert_eq!(parse("https://me:secret@example.com/x"), Err(SourceError::Password));
     assert!(matches!(parse("https://"), Err(SourceError::Address(_))));
 }

@@ -6,11 +6,20 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use wharf_cell::{CertificateUnfit, HostRecord, InvalidPeerAddress, Members as _, StoreUnavailable, Survey, survey};
+use wharf_cell::{
+    CertificateUnfit, HostRecord, InvalidPeerAddress, Members as _, Opinion, PluginShelf as _, StoreUnavailable,
+    Survey, opinions, survey,
+};
+use wharf_core::Digest;
 use wharf_postgres::{DatabaseMeasure, PostgresCell};
 
 use super::{ClusterBusError, ClusterError, ClusterPlugins, bus, read, secrets_of};
-use crate::{Configuration, added::AddedPlugins, configuration::ClusterSettings, database::connection_options};
+use crate::{
+    Configuration,
+    added::{AddedPlugins, SharedSet},
+    configuration::{ClusterSettings, has_settings, settings_of},
+    database::connection_options,
+};
 
 /// The hosts of a cluster, for its operator.
 #[derive(Debug)]
@@ -52,6 +61,8 @@ pub struct ClusterCheck {
     pub nats: Option<Result<bool, ClusterBusError>>,
     /// The hosts that live, and those that died within the last hour.
     pub hosts: Vec<HostRecord>,
+    /// Names the settings that all hosts have by now; nothing where they cannot be read.
+    pub configured: Option<Digest>,
     /// Who reaches whom; nothing where the certificate of this host cannot be read.
     pub survey: Survey,
 }
@@ -114,7 +125,29 @@ impl ClusterHosts {
         let secrets = secrets_of(&self.settings).map(|secrets| secrets.len());
         let nats = bus::answers(&self.settings).await;
         let survey = survey_of_hosts;
-        Ok(ClusterCheck { database, connections_of_a_host, certificate, secrets, nats, hosts, survey })
+        let installed = SharedSet::read(&self.cell.installed().await?.text).ok();
+        let configured = installed.and_then(|installed| settings_of(installed.tables()).ok());
+        Ok(ClusterCheck { database, connections_of_a_host, certificate, secrets, nats, hosts, configured, survey })
+    }
+
+    /// Why hosts that live could not use these tables, each with its name. A host that is not reached
+    /// with the certificate of this one is not asked: it finds out by itself.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    pub async fn refusals(&self, tables: &str) -> Result<Vec<(String, String)>, ClusterHostsError> {
+        let hosts = self.cell.list().await?;
+        let Ok(tls) = read(&self.settings.tls) else { return Ok(Vec::new()) };
+        let told = opinions(&tls, &hosts, tables).await.into_iter();
+        let has_settings = has_settings(tables);
+        let refused = told.filter_map(|(host, opinion)| match opinion {
+            Opinion::Refused(problem) => Some((host, problem)),
+            Opinion::Unasked if has_settings => {
+                Some((host, "its version knows no settings of all hosts: upgrade it first".to_owned()))
+            }
+            Opinion::Usable | Opinion::Unasked => None,
+        });
+        Ok(refused.collect())
     }
 
     /// The plugins that all hosts have, of which `data` has a copy. A component of more bytes than

@@ -5,17 +5,19 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use serde::Deserialize;
 use wharf_core::{
-    CallLimits, Grants, HostLimits, PluginName, ProcessLimits, RequestLimits, StreamLimits,
+    CallLimits, Digest, Grants, HostLimits, PluginName, ProcessLimits, RequestLimits, StreamLimits,
     grant::{Denials, GrantClock},
     tool::OutputSchemas,
 };
 use wharf_sources::PluginSource;
 
 use super::{
+    approvals::{ApprovalSettings, WrittenApprovals},
     audit::{AuditSettings, WrittenAudit},
     cluster::ClusterSettings,
     error::{ConfigurationError, InvalidConfiguration, NameUnavailable},
@@ -26,6 +28,7 @@ use super::{
     process::{RequiredContainment, WorkspaceSettings, WrittenProcess},
     profile::{self, Profile},
     request::WrittenRequest,
+    settings_name::name_of_settings,
     state::StateSettings,
     terminal::{TerminalSettings, WrittenStream, WrittenTerminal},
     traces::{TracesSettings, WrittenTraces},
@@ -64,6 +67,8 @@ pub struct Configuration {
     pub request_limits: RequestLimits,
     /// Serving over HTTP.
     pub http: HttpSection,
+    /// Calls that wait until a person allows them.
+    pub approvals: ApprovalSettings,
     /// What is kept of what happened.
     pub audit: AuditSettings,
     /// Where spans are sent, and which.
@@ -87,10 +92,22 @@ pub struct Configuration {
     pub(super) written_host_grants: Option<Grants>,
     /// What no limit of a call may exceed, whichever plugin is called.
     pub call_ceilings: CallLimits,
+    /// What the text of it says, and where relative paths in that begin.
+    pub(super) written: OwnText,
+    /// Names what it has of the settings that all hosts of a cluster have.
+    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "other hosts ask for it"))]
+    pub(crate) settings_of_cluster: Digest,
     /// What time it is for grants; the system's where absent.
     pub(super) clock: Option<GrantClock>,
     /// What the plugins of one host were denied.
     pub(crate) denials: Denials,
+}
+
+/// The text of a configuration, to be put over what all hosts of a cluster have.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OwnText {
+    pub(super) table: Arc<toml::Table>,
+    pub(super) base: PathBuf,
 }
 
 /// `[context]`.
@@ -140,6 +157,8 @@ pub(super) struct Written {
     request: WrittenRequest,
     /// Serving over HTTP.
     http: WrittenHttp,
+    /// Calls that wait until a person allows them, with `wharf approvals`.
+    approvals: WrittenApprovals,
     /// What is written down of calls.
     audit: WrittenAudit,
     /// What a collector of spans gets.
@@ -217,10 +236,17 @@ impl Configuration {
             toml::from_str(text).map_err(|error| InvalidConfiguration::Syntax { problem: place_of(&error) })?;
         missing_feature::check(text)?;
         let base = paths::absolute(base).map_err(InvalidConfiguration::Directory)?;
-        Self::checked(written, &base).map_err(|problem| InvalidConfiguration::Value { problem })
+        let mut configuration =
+            Self::checked(written, &base).map_err(|problem| InvalidConfiguration::Value { problem })?;
+        let table: toml::Table =
+            text.parse().map_err(|error| InvalidConfiguration::Syntax { problem: place_of(&error) })?;
+        if !table.is_empty() {
+            configuration.written = OwnText { table: Arc::new(table), base };
+        }
+        Ok(configuration)
     }
 
-    fn checked(written: Written, base: &Path) -> Result<Self, String> {
+    pub(super) fn checked(written: Written, base: &Path) -> Result<Self, String> {
         let mut host_limits = HostLimits::default();
         written.host.limits.apply("host.limits", |name, value| host_limits.set(name, value))?;
         let mut process_limits = ProcessLimits::default();
@@ -258,6 +284,7 @@ impl Configuration {
             stream_limits: written.stream.check()?,
             request_limits: written.request.check()?,
             http: written.http.check(base)?,
+            approvals: written.approvals.check()?,
             audit: written.audit.check()?,
             traces: written.traces.check(base)?,
             profile: written.profile,
@@ -269,6 +296,8 @@ impl Configuration {
             plugin_indexes: plugin_indexes(&written.plugins.indexes, base)?,
             written_host_grants,
             call_ceilings,
+            written: OwnText::default(),
+            settings_of_cluster: name_of_settings(toml::Table::new()),
             clock: None,
             denials: Denials::default(),
         })

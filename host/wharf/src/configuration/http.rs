@@ -94,7 +94,7 @@ pub struct HttpSection {
 }
 
 /// `[[http.tokens]]`, checked.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TokenSettings {
     /// For the operator.
     pub name: String,
@@ -103,9 +103,10 @@ pub struct TokenSettings {
     /// What it may do.
     pub rights: ClientRights,
     source: TokenSource,
+    is_of_cluster: bool,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 enum TokenSource {
     File(PathBuf),
     Variable(String),
@@ -130,20 +131,38 @@ impl WrittenHttp {
     pub(super) fn check(self, base: &Path) -> Result<HttpSection, String> {
         let mut limits = HttpLimits::default();
         self.limits.apply("http.limits", |name, value| limits.set(name, value))?;
-        let mut names = BTreeSet::new();
-        let tokens = self.tokens.into_iter().map(|token| {
-            let token = token.check(base)?;
-            if names.insert(token.name.clone()) {
-                return Ok(token);
-            }
-            Err(format!("[[http.tokens]] has two entries of the name {:?}; give each its own", token.name))
-        });
-        let tokens = tokens.collect::<Result<_, _>>()?;
+        let tokens = checked(self.tokens, base)?;
         let tls =
             self.tls.map(|tls| TlsFiles { certificate: base.join(tls.certificate), key: base.join(tls.key), ..tls });
         let oauth = self.oauth.map(WrittenOAuth::check).transpose()?;
         Ok(HttpSection { limits, hosts: self.hosts, origins: self.origins, tokens, tls, oauth })
     }
+}
+
+fn checked(tokens: Vec<WrittenToken>, base: &Path) -> Result<Vec<TokenSettings>, String> {
+    let mut names = BTreeSet::new();
+    let tokens = tokens.into_iter().map(|token| {
+        let token = token.check(base)?;
+        if names.insert(token.name.clone()) {
+            return Ok(token);
+        }
+        Err(format!("[[http.tokens]] has two entries of the name {:?}; give each its own", token.name))
+    });
+    tokens.collect()
+}
+
+/// The tokens that all hosts of a cluster have.
+pub(super) fn tokens_of_cluster(written: toml::Value) -> Result<Vec<TokenSettings>, String> {
+    let written: Vec<WrittenToken> = written.try_into().map_err(|error: toml::de::Error| error.to_string())?;
+    if let Some(token) = written.iter().find(|token| token.digest.is_none()) {
+        return Err(format!(
+            "[[http.tokens]] {:?} of all hosts needs a `digest`: a file or a variable is of one machine",
+            token.name
+        ));
+    }
+    let mut tokens = checked(written, Path::new("/"))?;
+    tokens.iter_mut().for_each(|token| token.is_of_cluster = true);
+    Ok(tokens)
 }
 
 impl WrittenToken {
@@ -179,11 +198,16 @@ impl WrittenToken {
         (rights.requests_per_second, rights.calls) = (self.requests_per_second, self.calls);
         (rights.metrics, rights.front_ends) = (self.metrics, self.front_ends);
         rights.trusted_middleware = self.trusted_middleware;
-        Ok(TokenSettings { name, tenant: self.tenant, rights, source })
+        Ok(TokenSettings { name, tenant: self.tenant, rights, source, is_of_cluster: false })
     }
 }
 
 impl TokenSettings {
+    /// Whether it is one that all hosts of a cluster have.
+    pub(super) fn is_of_cluster(&self) -> bool {
+        self.is_of_cluster
+    }
+
     /// The token itself. `variable` finds a variable of the environment.
     ///
     /// # Errors

@@ -8,33 +8,52 @@ use wharf_core::PluginName;
 use super::{
     document::{Configuration, place_of},
     error::InvalidConfiguration,
+    http::TokenSettings,
     plugin::WrittenPlugin,
+    settings_of_cluster::with_tokens,
 };
 use crate::{added::AddedPlugins, missing_feature, reserved_name};
 
 /// What the tables of a cluster may say.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenForAll {
+#[serde(default)]
+pub(super) struct WrittenForAll {
     plugin: BTreeMap<PluginName, WrittenPlugin>,
+    #[serde(flatten)]
+    pub(super) settings: toml::Table,
+}
+
+impl WrittenForAll {
+    pub(super) fn read(text: &str) -> Result<Self, InvalidConfiguration> {
+        let written = toml::from_str(text);
+        let written = written.map_err(|error| InvalidConfiguration::Syntax { problem: place_of(&error) })?;
+        missing_feature::check(text)?;
+        Ok(written)
+    }
 }
 
 impl Configuration {
-    /// The same with the `[plugin.NAME]` tables that all hosts of a cluster have. A table of its
-    /// own goes before one of the cluster, as a whole. Relative paths are relative to `data`, the
-    /// data directory of each host.
+    /// The same with the `[plugin.NAME]` tables and the tokens that all hosts of a cluster have. A
+    /// table or a token of its own goes before one of the cluster, as a whole. Relative paths are
+    /// relative to `data`, the data directory of each host. Other settings of all hosts are checked:
+    /// they hold from the start of a host on ([`Configuration::with_settings_of_cluster`]).
     ///
     /// # Errors
-    /// Where the text says something else than of plugins, or what is not accepted; a file as the
-    /// `source` of a plugin, which other hosts need not have, is not.
+    /// Where the text says what is of one host, or what is not accepted; a file as the `source` of a
+    /// plugin, which other hosts need not have, is not.
     pub fn with_tables_of_cluster(&self, text: &str, data: &Path) -> Result<Self, InvalidConfiguration> {
-        let written: WrittenForAll =
-            toml::from_str(text).map_err(|error| InvalidConfiguration::Syntax { problem: place_of(&error) })?;
-        missing_feature::check(text)?;
-        let checked = self.checked_for_all(written, data).map_err(|problem| InvalidConfiguration::Value { problem })?;
-        let mut plugins = checked;
+        let WrittenForAll { plugin, settings } = WrittenForAll::read(text)?;
+        let refused = |problem| InvalidConfiguration::Value { problem };
+        let whole = self.merged(settings).map_err(refused)?;
+        let mut plugins = self.checked_for_all(plugin, data).map_err(refused)?;
+        // What the ceilings of the next start will not allow is refused now.
+        whole.checked_for_all(WrittenForAll::read(text)?.plugin, data).map_err(refused)?;
         plugins.extend(self.plugins.clone());
-        Ok(Self { plugins, ..self.clone() })
+        let of_cluster = whole.http.tokens.into_iter().filter(TokenSettings::is_of_cluster).collect();
+        let mut same = self.clone();
+        same.plugins = plugins;
+        same.http.tokens = with_tokens(same.http.tokens, of_cluster);
+        Ok(same)
     }
 
     /// The same with the tables of the cluster that this configuration names, as the data
@@ -52,10 +71,10 @@ impl Configuration {
 
     fn checked_for_all(
         &self,
-        written: WrittenForAll,
+        written: BTreeMap<PluginName, WrittenPlugin>,
         data: &Path,
     ) -> Result<BTreeMap<PluginName, super::PluginSettings>, String> {
-        let plugins = written.plugin.into_iter().map(|(name, plugin)| {
+        let plugins = written.into_iter().map(|(name, plugin)| {
             if let Some(reason) = reserved_name::reason(&name) {
                 return Err(format!("[plugin.{name}] is for the wharf.toml of a host: {reason}"));
             }

@@ -14,7 +14,7 @@ use super::{
     socket::{HOSTS, LocalStream, ReadHalf, SECRET, SOCKET, WriteHalf, is_alive},
     wire::{self, Base64Bytes, ControlReply, ControlRequest, OpeningLine, TerminalOrder},
 };
-use crate::secret;
+use crate::{approvals::ApprovalAnswer, secret};
 
 /// Frames that wait for an attached client; then the host waits.
 const FRAMES: usize = 64;
@@ -99,12 +99,8 @@ impl RunningHost {
 
     async fn served(&self, request: ControlRequest) -> Result<ServedPlugins, ControlError> {
         let asking = async {
-            let (mut reader, _writer) = self.ask(request).await?;
-            match wire::read(&mut reader).await? {
-                Some(ControlReply::Plugins { plugins, changed, problem }) => {
-                    Ok(ServedPlugins { plugins, changed, problem })
-                }
-                Some(ControlReply::Refused { message }) => Err(ControlError::Refused(message)),
+            match self.reply(request).await? {
+                ControlReply::Plugins { plugins, changed, problem } => Ok(ServedPlugins { plugins, changed, problem }),
                 _ => Err(ControlError::Unexpected),
             }
         };
@@ -116,10 +112,8 @@ impl RunningHost {
     /// # Errors
     /// See [`ControlError`].
     pub async fn terminals(&self) -> Result<Vec<Value>, ControlError> {
-        let (mut reader, _writer) = self.ask(ControlRequest::Terminals).await?;
-        match wire::read(&mut reader).await? {
-            Some(ControlReply::Terminals { terminals }) => Ok(terminals),
-            Some(ControlReply::Refused { message }) => Err(ControlError::Refused(message)),
+        match self.reply(ControlRequest::Terminals).await? {
+            ControlReply::Terminals { terminals } => Ok(terminals),
             _ => Err(ControlError::Unexpected),
         }
     }
@@ -130,10 +124,31 @@ impl RunningHost {
     /// # Errors
     /// See [`ControlError`].
     pub async fn processes(&self) -> Result<Vec<Value>, ControlError> {
-        let (mut reader, _writer) = self.ask(ControlRequest::Processes).await?;
-        match wire::read(&mut reader).await? {
-            Some(ControlReply::Processes { processes }) => Ok(processes),
-            Some(ControlReply::Refused { message }) => Err(ControlError::Refused(message)),
+        match self.reply(ControlRequest::Processes).await? {
+            ControlReply::Processes { processes } => Ok(processes),
+            _ => Err(ControlError::Unexpected),
+        }
+    }
+
+    /// Its calls that wait until a person allows them, each a JSON object: what
+    /// [`WaitingCall`](crate::approvals::WaitingCall) is. Where there are thousands, those that have waited for longest.
+    ///
+    /// # Errors
+    /// See [`ControlError`].
+    pub async fn approvals(&self) -> Result<Vec<Value>, ControlError> {
+        match self.reply(ControlRequest::Approvals).await? {
+            ControlReply::Approvals { approvals } => Ok(approvals),
+            _ => Err(ControlError::Unexpected),
+        }
+    }
+
+    /// Answers one of these. What it was; nothing where it does not wait here, or not any more.
+    ///
+    /// # Errors
+    /// See [`ControlError`].
+    pub async fn answer(&self, id: &str, answer: ApprovalAnswer) -> Result<Option<Value>, ControlError> {
+        match self.reply(ControlRequest::Answer { id: id.to_owned(), answer }).await? {
+            ControlReply::Answered { call } => Ok(call),
             _ => Err(ControlError::Unexpected),
         }
     }
@@ -145,10 +160,8 @@ impl RunningHost {
     /// [`ControlError`].
     pub async fn attach(&self, id: &str, read_only: bool) -> Result<TerminalAttachment, ControlError> {
         let (mut reader, writer) = self.ask(ControlRequest::Attach { id: id.to_owned(), read_only }).await?;
-        let terminal = match wire::read(&mut reader).await? {
-            Some(ControlReply::Attached { terminal }) => terminal,
-            Some(ControlReply::Refused { message }) => return Err(ControlError::Refused(message)),
-            _ => return Err(ControlError::Unexpected),
+        let ControlReply::Attached { terminal } = first_reply(&mut reader).await? else {
+            return Err(ControlError::Unexpected);
         };
         let (sender, frames) = mpsc::channel(FRAMES);
         tokio::spawn(async move {
@@ -161,11 +174,25 @@ impl RunningHost {
         Ok(TerminalAttachment { terminal, frames, writer })
     }
 
+    /// The one reply to a request.
+    async fn reply(&self, request: ControlRequest) -> Result<ControlReply, ControlError> {
+        let (mut reader, _writer) = self.ask(request).await?;
+        first_reply(&mut reader).await
+    }
+
     async fn ask(&self, request: ControlRequest) -> Result<(BufReader<ReadHalf>, WriteHalf), ControlError> {
         let secret = secret::read(&self.directory.join(SECRET))?;
         let (reader, mut writer) = LocalStream::connect(&self.directory).await?.into_split();
         wire::write(&mut writer, &OpeningLine { secret, request }).await?;
         Ok((BufReader::new(reader), writer))
+    }
+}
+
+async fn first_reply(reader: &mut BufReader<ReadHalf>) -> Result<ControlReply, ControlError> {
+    match wire::read(reader).await? {
+        Some(ControlReply::Refused { message }) => Err(ControlError::Refused(message)),
+        Some(reply) => Ok(reply),
+        None => Err(ControlError::Unexpected),
     }
 }
 
@@ -223,6 +250,8 @@ impl TerminalAttachment {
             Some(
                 ControlReply::Terminals { .. }
                 | ControlReply::Processes { .. }
+                | ControlReply::Approvals { .. }
+                | ControlReply::Answered { .. }
                 | ControlReply::Attached { .. }
                 | ControlReply::Plugins { .. },
             ) => {

@@ -181,6 +181,18 @@ impl ControlServer {
                 let processes = within_a_line(processes);
                 wire::write(&mut writer, &ControlReply::Processes { processes }).await
             }
+            ControlRequest::Approvals => {
+                let waiting = host.approvals().waiting();
+                // Of thousands, those that have waited for longest.
+                let approvals = waiting.iter().rev().filter_map(|call| serde_json::to_value(call).ok());
+                let mut approvals = within_a_line(approvals);
+                approvals.reverse();
+                wire::write(&mut writer, &ControlReply::Approvals { approvals }).await
+            }
+            ControlRequest::Answer { id, answer } => {
+                let call = host.approvals().answer(&id, answer).and_then(|call| serde_json::to_value(call).ok());
+                wire::write(&mut writer, &ControlReply::Answered { call }).await
+            }
             ControlRequest::Attach { id, read_only } => {
                 let Some(terminals) = host.terminals() else {
                     return refuse(&mut writer, "this host has no terminals").await;

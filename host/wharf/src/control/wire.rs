@@ -6,6 +6,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
+use crate::approvals::ApprovalAnswer;
+
 /// Bytes of a line.
 pub(super) const MAX_LINE_BYTES: u64 = 4 << 20;
 
@@ -24,6 +26,10 @@ pub(super) enum ControlRequest {
     Terminals,
     /// All processes; answered by [`ControlReply::Processes`].
     Processes,
+    /// All calls that wait until a person allows them; answered by [`ControlReply::Approvals`].
+    Approvals,
+    /// What a person says of one of these; answered by [`ControlReply::Answered`].
+    Answer { id: String, answer: ApprovalAnswer },
     /// One terminal, live: answered by [`ControlReply::Attached`], then a
     /// [`ControlReply::Screen`], then what comes.
     Attach { id: String, read_only: bool },
@@ -43,6 +49,13 @@ pub(super) enum ControlReply {
     },
     Processes {
         processes: Vec<serde_json::Value>,
+    },
+    Approvals {
+        approvals: Vec<serde_json::Value>,
+    },
+    Answered {
+        /// Which call it was; nothing where it waits no more, or at another host.
+        call: Option<serde_json::Value>,
     },
     Attached {
         terminal: serde_json::Value,

@@ -1,6 +1,9 @@
 //! One front end that is connected: its tools, and the way to it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use tokio::time::{Instant, sleep_until};
 use wharf_core::{
@@ -20,6 +23,8 @@ pub(super) struct ConnectedFrontEnd {
     pub(super) tools: BTreeMap<String, Arc<Registered>>,
     pub(super) definitions: Vec<ToolDefinition>,
     pub(super) connection: Arc<Connection>,
+    /// The change with which it has its name at all hosts of a cluster.
+    pub(super) taken: OnceLock<i64>,
 }
 
 impl ConnectedFrontEnd {

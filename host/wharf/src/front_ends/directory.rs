@@ -2,14 +2,14 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Weak},
+    sync::{Arc, OnceLock, Weak},
     time::Duration,
 };
 
 use parking_lot::{Mutex, MutexGuard};
 use wharf_core::{
     CallLimits, Code, Error, HostLimits, Quota, SchemaBudget, SchemaLimits, TenantId, ToolDefinition,
-    handle::Handle,
+    handle::{Handle, HandleMint},
     quota::Bounds,
     service::{
         Announcements,
@@ -17,7 +17,10 @@ use wharf_core::{
     },
 };
 
-use super::{answer, connected::ConnectedFrontEnd, connection::Connection, definition, table::FrontEndTable};
+use super::{
+    answer, connected::ConnectedFrontEnd, connection::Connection, definition, others::OtherTool, sharing::Sharing,
+    table::FrontEndTable,
+};
 use crate::{
     app::Registered,
     checking::Checks,
@@ -29,8 +32,10 @@ use crate::{
 pub(crate) struct FrontEnds {
     pub(super) limits: HostLimits,
     calls: Arc<CallLimits>,
-    announcements: Announcements,
+    pub(super) announcements: Announcements,
     recorder: Arc<Recorder>,
+    /// What the other hosts of a cluster have, and know of these.
+    pub(super) sharing: Sharing,
     places: Arc<Quota>,
     waiting: Arc<Quota>,
     pub(super) checks: Checks,
@@ -45,6 +50,7 @@ impl FrontEnds {
         announcements: Announcements,
         recorder: Arc<Recorder>,
         checks: Checks,
+        handles: HandleMint,
     ) -> Arc<Self> {
         let quota = |resource, session, tenant, host| {
             Quota::new(Bounds { resource, section: "[host.limits]", session, tenant, host })
@@ -62,25 +68,37 @@ impl FrontEnds {
             ("front_end_waiting_calls_per_tenant", limits.front_end_waiting_calls_per_tenant),
             ("front_end_waiting_calls", limits.front_end_waiting_calls),
         );
-        Arc::new(Self { limits, calls, announcements, recorder, places, waiting, checks, table: Mutex::default() })
+        let sharing = Sharing::new(&limits, handles);
+        let table = Mutex::default();
+        Arc::new(Self { limits, calls, announcements, recorder, sharing, places, waiting, checks, table })
     }
 
     fn table(&self) -> MutexGuard<'_, FrontEndTable> {
         self.table.lock()
     }
 
-    /// Connects one. Compiles its schemas, which takes up to milliseconds for each.
-    pub(super) fn connect(
-        self: &Arc<Self>,
+    /// One that may connect. Compiles its schemas, which takes up to milliseconds for each.
+    pub(super) fn check(
+        &self,
         owner: &FrontEndOwner,
         wanted: ConnectFrontEnd,
     ) -> Result<Arc<ConnectedFrontEnd>, Error> {
         definition::check_size(&wanted, &self.limits)?;
-        let replace = wanted.replace;
-        let id = Handle::random()
-            .map_err(|error| Error::new(Code::Internal, format!("there is no randomness to name it: {error}")))?;
-        let connected = Arc::new(self.checked(id, owner, wanted)?);
-        let replaced = self.table().add(&connected, replace, &self.limits, &self.places)?;
+        let id = self.sharing.handles.handle();
+        let id =
+            id.map_err(|error| Error::new(Code::Internal, format!("there is no randomness to name it: {error}")))?;
+        Ok(Arc::new(self.checked(id, owner, wanted)?))
+    }
+
+    /// The one whose place one would take that connects, where there is room.
+    pub(super) fn check_place(&self, connected: &ConnectedFrontEnd, replace: bool) -> Result<Option<Handle>, Error> {
+        self.table().check(connected, replace, &self.limits, &self.places)
+    }
+
+    /// Connects one here.
+    pub(super) fn add(&self, connected: &Arc<ConnectedFrontEnd>, replace: bool) -> Result<(), Error> {
+        let owner = &connected.owner;
+        let replaced = self.table().add(connected, replace, &self.limits, &self.places)?;
         let changed = replaced.as_ref().is_none_or(|replaced| replaced.definitions != connected.definitions);
         if let Some(replaced) = replaced {
             replaced.connection.close();
@@ -88,9 +106,9 @@ impl FrontEnds {
         }
         self.recorder.front_end("connected", owner, &connected.name);
         if changed {
-            self.announcements.tools_of_tenant_changed(&owner.tenant);
+            self.tell(&owner.tenant);
         }
-        Ok(connected)
+        Ok(())
     }
 
     fn checked(&self, id: Handle, owner: &FrontEndOwner, wanted: ConnectFrontEnd) -> Result<ConnectedFrontEnd, Error> {
@@ -110,7 +128,8 @@ impl FrontEnds {
             }
         }
         definitions.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(ConnectedFrontEnd { id, owner: owner.clone(), name: wanted.name, tools, definitions, connection })
+        let (owner, name, taken) = (owner.clone(), wanted.name, OnceLock::new());
+        Ok(ConnectedFrontEnd { id, owner, name, tools, definitions, connection, taken })
     }
 
     /// Ends one that says nothing for too long.
@@ -133,8 +152,13 @@ impl FrontEnds {
         }
         connected.connection.close();
         self.recorder.front_end("disconnected", &connected.owner, &connected.name);
-        self.announcements.tools_of_tenant_changed(&connected.owner.tenant);
+        self.sharing.gone(connected.id);
+        self.tell(&connected.owner.tenant);
         true
+    }
+
+    pub(super) fn ids(&self) -> Vec<Handle> {
+        self.table().all().iter().map(|connected| connected.id).collect()
     }
 
     /// Ends all of them: the host ends.
@@ -151,9 +175,25 @@ impl FrontEnds {
         self.table().of_tenant(tenant)?.by_name.get(front_end)?.tools.get(tool).cloned()
     }
 
-    /// The tools that this tenant sees, by name.
+    /// The same of a front end at another host.
+    pub(crate) fn find_elsewhere(&self, tenant: &TenantId, name: &str) -> Option<Arc<OtherTool>> {
+        name.starts_with(FRONT_END_PREFIX).then(|| self.sharing.find(tenant, name))?
+    }
+
+    /// The tools that this tenant sees, by name, at whichever host of a cluster.
     pub(crate) fn definitions(&self, tenant: &TenantId) -> Option<Arc<[ToolDefinition]>> {
-        self.table().of_tenant(tenant).map(|of_tenant| Arc::clone(&of_tenant.definitions))
+        let here = self.table().of_tenant(tenant).map(|of_tenant| Arc::clone(&of_tenant.definitions));
+        match (here, self.sharing.definitions(tenant)) {
+            (here, None) => here,
+            (None, elsewhere) => elsewhere,
+            (Some(here), Some(elsewhere)) => {
+                let mut all: Vec<_> = here.iter().chain(elsewhere.iter()).cloned().collect();
+                all.sort_by(|one, other| one.name.cmp(&other.name));
+                // One that has moved is listed by both for a moment: the one here stands first.
+                all.dedup_by(|later, first| later.name == first.name);
+                Some(all.into())
+            }
+        }
     }
 
     pub(super) fn found(&self, owner: &FrontEndOwner, id: &str) -> Result<Arc<ConnectedFrontEnd>, Error> {
@@ -163,10 +203,19 @@ impl FrontEnds {
         table.find(id).filter(|found| found.owner == *owner).cloned().ok_or_else(unknown)
     }
 
-    pub(super) fn of_owner(&self, owner: &FrontEndOwner) -> Vec<Arc<ConnectedFrontEnd>> {
+    /// The tenants that have some here.
+    pub(super) fn tenants(&self) -> Vec<TenantId> {
+        self.table().tenants()
+    }
+
+    /// Those of one tenant, here.
+    pub(super) fn of_tenant(&self, tenant: &TenantId) -> Vec<Arc<ConnectedFrontEnd>> {
         let table = self.table();
-        let by_name = table.of_tenant(&owner.tenant).map(|of_tenant| of_tenant.by_name.values());
-        by_name.into_iter().flatten().filter(|connected| connected.owner == *owner).cloned().collect()
+        table.of_tenant(tenant).into_iter().flat_map(|of_tenant| of_tenant.by_name.values()).cloned().collect()
+    }
+
+    pub(super) fn of_owner(&self, owner: &FrontEndOwner) -> Vec<Arc<ConnectedFrontEnd>> {
+        self.of_tenant(&owner.tenant).into_iter().filter(|connected| connected.owner == *owner).collect()
     }
 
     pub(super) fn description(&self, connected: &ConnectedFrontEnd) -> FrontEndDescription {
@@ -174,7 +223,7 @@ impl FrontEnds {
             front_end: connected.id.to_string(),
             name: connected.name.clone(),
             tools: connected.definitions.iter().map(|definition| definition.name.clone()).collect(),
-            waiting_calls: connected.connection.waiting(),
+            waiting_calls: Some(connected.connection.waiting()),
             silent_ms: self.limits.front_end_silent_milliseconds,
         }
     }

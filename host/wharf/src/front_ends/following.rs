@@ -26,12 +26,14 @@ impl std::fmt::Debug for FrontEnd {
 }
 
 impl FrontEnd {
-    pub(crate) fn connect(
+    pub(crate) async fn connect(
         front_ends: &Arc<FrontEnds>,
         owner: &FrontEndOwner,
         wanted: ConnectFrontEnd,
     ) -> Result<Self, Error> {
-        let connected = front_ends.connect(owner, wanted)?;
+        let replace = wanted.replace;
+        let connected = front_ends.check(owner, wanted)?;
+        front_ends.enter(&connected, replace).await?;
         Ok(Self { front_ends: Arc::clone(front_ends), connected, told: 0 })
     }
 

@@ -31,29 +31,43 @@ impl ServedFrontEnds {
 #[async_trait::async_trait]
 impl FrontEndService for ServedFrontEnds {
     async fn connect(&self, owner: &FrontEndOwner, front_end: ConnectFrontEnd) -> Result<FrontEndDescription, Error> {
-        let interrupted = || Error::new(Code::Unavailable, "the host is shutting down");
         // Schemas of strangers are compiled where nobody else has to wait.
         let (context, bytes) =
             (Context::new(owner.tenant.clone(), SessionId::default_session()), json_bytes(&front_end.tools));
         let until = std::time::Instant::now() + self.front_ends.limits.wait();
         let place = self.front_ends.checks.place(&context, bytes, until).await?;
         let (front_ends, owner) = (Arc::clone(&self.front_ends), owner.clone());
-        let connecting = spawn_blocking(move || {
-            let _place = place;
-            let connected = front_ends.connect(&owner, front_end)?;
-            // Here, since the client may leave before this ends.
+        // To its end, since the client may leave before it comes.
+        let connecting = tokio::spawn(async move {
+            let (checking, replace) = (Arc::clone(&front_ends), front_end.replace);
+            let checking = spawn_blocking(move || {
+                let _place = place;
+                checking.check(&owner, front_end)
+            });
+            let connected = checking.await.map_err(|_| interrupted())??;
+            front_ends.enter(&connected, replace).await?;
             front_ends.keep(&connected);
             Ok::<_, Error>(front_ends.description(&connected))
         });
         connecting.await.map_err(|_| interrupted())?
     }
 
-    fn list(&self, owner: &FrontEndOwner) -> Vec<FrontEndDescription> {
-        self.front_ends.of_owner(owner).iter().map(|connected| self.front_ends.description(connected)).collect()
+    async fn list(&self, owner: &FrontEndOwner) -> Vec<FrontEndDescription> {
+        let front_ends = &self.front_ends;
+        if let Some(preparing) = front_ends.preparing(&owner.tenant) {
+            preparing.await;
+        }
+        let here = front_ends.of_owner(owner);
+        let mut all: Vec<_> = here.iter().map(|connected| front_ends.description(connected)).collect();
+        all.extend(front_ends.sharing.of_owner(owner, front_ends.limits.front_end_silent_milliseconds));
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+        all
     }
 
-    fn disconnect(&self, owner: &FrontEndOwner, front_end: &str) -> Result<(), Error> {
+    async fn disconnect(&self, owner: &FrontEndOwner, front_end: &str) -> Result<(), Error> {
         let connected = self.front_ends.found(owner, front_end)?;
+        // Before it is told: it may connect anew at another host.
+        self.front_ends.forget(&[connected.id]).await;
         self.front_ends.end(&connected);
         Ok(())
     }
@@ -77,4 +91,8 @@ impl FrontEndService for ServedFrontEnds {
     fn progress(&self, owner: &FrontEndOwner, front_end: &str, call: u64, progress: TellProgress) -> Result<(), Error> {
         self.front_ends.found(owner, front_end)?.progress(call, &progress)
     }
+}
+
+fn interrupted() -> Error {
+    Error::new(Code::Unavailable, "the host is shutting down")
 }

@@ -36,8 +36,41 @@ impl FrontEndTable {
         self.connected.get(&id).map(|(connected, _)| connected)
     }
 
+    pub(super) fn tenants(&self) -> Vec<TenantId> {
+        self.tenants.keys().cloned().collect()
+    }
+
     pub(super) fn of_tenant(&self, tenant: &TenantId) -> Option<&TenantFrontEnds> {
         self.tenants.get(tenant)
+    }
+
+    /// The one whose place it would take.
+    pub(super) fn present(
+        &self,
+        connected: &ConnectedFrontEnd,
+        replace: bool,
+    ) -> Result<Option<&Arc<ConnectedFrontEnd>>, Error> {
+        let (owner, name) = (&connected.owner, &connected.name);
+        let present = self.tenants.get(&owner.tenant).and_then(|of_tenant| of_tenant.by_name.get(name));
+        match present {
+            Some(present) if !replace || present.owner != *owner => Err(named(name)),
+            present => Ok(present),
+        }
+    }
+
+    /// The one whose place it would take, where there is room for it now.
+    pub(super) fn check(
+        &self,
+        connected: &ConnectedFrontEnd,
+        replace: bool,
+        limits: &HostLimits,
+        places: &Arc<Quota>,
+    ) -> Result<Option<Handle>, Error> {
+        let present = self.present(connected, replace)?;
+        if present.is_none() {
+            self.place(&connected.owner, limits, places)?;
+        }
+        Ok(present.map(|present| present.id))
     }
 
     /// Adds one; the one whose place it takes, where it does.
@@ -49,18 +82,7 @@ impl FrontEndTable {
         places: &Arc<Quota>,
     ) -> Result<Option<Arc<ConnectedFrontEnd>>, Error> {
         let (owner, name) = (&connected.owner, &connected.name);
-        let present = self.tenants.get(&owner.tenant).and_then(|of_tenant| of_tenant.by_name.get(name)).cloned();
-        if let Some(present) = &present
-            && (!replace || present.owner != *owner)
-        {
-            return Err(Error::new(
-                Code::Conflict,
-                format!(
-                    "a front end `{name}` is connected already; choose another name, disconnect that one, or, \
-                         where the same client has connected it, say `replace`"
-                ),
-            ));
-        }
+        let present = self.present(connected, replace)?.cloned();
         let place = match present.as_ref().and_then(|present| self.connected.remove(&present.id)) {
             Some((_, place)) => place,
             None => self.place(owner, limits, places)?,
@@ -77,11 +99,7 @@ impl FrontEndTable {
     fn place(&self, owner: &FrontEndOwner, limits: &HostLimits, places: &Arc<Quota>) -> Result<Share, Error> {
         let of_owner = self.connected.values().filter(|(connected, _)| connected.owner == *owner).count();
         if of_owner as u64 >= limits.front_ends_per_client {
-            let told = format!(
-                "this client has connected {} front ends (limit `front_ends_per_client`); disconnect one of them",
-                limits.front_ends_per_client
-            );
-            return Err(Error::retryable(Code::Limit, told));
+            return Err(client_full(limits.front_ends_per_client));
         }
         Ok(places.take(&owner.tenant, &SessionId::default_session(), 1)?)
     }
@@ -109,4 +127,20 @@ impl TenantFrontEnds {
         all.sort_by(|one, other| one.name.cmp(&other.name));
         self.definitions = all.into();
     }
+}
+
+pub(super) fn named(name: &str) -> Error {
+    Error::new(
+        Code::Conflict,
+        format!(
+            "a front end `{name}` is connected already; choose another name, disconnect that one, or, where the same \
+             client has connected it, say `replace`"
+        ),
+    )
+}
+
+pub(super) fn client_full(most: u64) -> Error {
+    let told =
+        format!("this client has connected {most} front ends (limit `front_ends_per_client`); disconnect one of them");
+    Error::retryable(Code::Limit, told)
 }

@@ -4,6 +4,7 @@
 mod request_size;
 
 use std::{
+    pin::Pin,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -30,7 +31,7 @@ use crate::{
     checking::{Check, Fitting, Unfit},
     installed::Installed,
     registry::Callee,
-    tool_name::front_end_of,
+    tool_name::{FRONT_END_PREFIX, front_end_of},
 };
 pub(super) use request_size::{argument_bytes, request_bytes};
 
@@ -66,9 +67,11 @@ impl Host {
     }
 
     pub(super) fn seen(&self, viewer: Viewer<'_>, name: &str) -> Option<Arc<Callee>> {
+        let front_ends = &self.shared.front_ends;
         let of_front_end = || {
-            let registered = self.shared.front_ends.find(viewer.tenant, name)?;
-            Some(Arc::new(Callee::FrontEnd(registered)))
+            let here = front_ends.find(viewer.tenant, name).map(Callee::FrontEnd);
+            let elsewhere = || front_ends.find_elsewhere(viewer.tenant, name).map(Callee::OtherFrontEnd);
+            here.or_else(elsewhere).map(Arc::new)
         };
         let found = self.registry().find(name).cloned().or_else(of_front_end);
         found.filter(|callee| callee.is_seen_by(viewer, name))
@@ -86,8 +89,16 @@ impl Host {
         arguments: Arguments,
         input: InputGiven,
     ) -> Result<Answer, Error> {
-        let Callee::Plugin { owner, .. } = callee else {
-            return self.run_here(name, callee, caller, arguments, input).await;
+        let owner = match callee {
+            Callee::Plugin { owner, .. } => owner,
+            Callee::OtherFrontEnd(other) => {
+                let running = self.shared.recorder.begin(caller, name, Some(callee));
+                let asked = HomeQuestion::Call { tool: name.to_owned(), arguments, input };
+                return self.call_at_other(other, name, caller, running, asked).await;
+            }
+            Callee::App(_) | Callee::FrontEnd(_) => {
+                return self.run_here(name, callee, caller, arguments, input).await;
+            }
         };
         match self.home_of(owner, caller, Way::Arrived).await? {
             At::Here(hold) => hold.confirmed(self.run_here(name, callee, caller, arguments, input).await),
@@ -110,16 +121,21 @@ impl Host {
         input: InputGiven,
     ) -> Result<Answer, Error> {
         let running = self.shared.recorder.begin(caller, name, Some(callee));
-        let audit = running.audit();
+        let called = Called { name, callee, caller, audit: running.audit() };
         let answered = match callee {
-            Callee::Plugin { owner, .. } => {
-                self.call_plugin(owner, callee.tool(), caller, arguments, input, audit).await
+            Callee::Plugin { owner, tool } => {
+                self.call_plugin(called, owner, &owner.plugin.tools()[*tool], arguments, input).await
             }
-            Callee::App(registered) => self.call_app(registered, caller, arguments, input, audit).await,
+            Callee::App(registered) => self.call_app(called, registered, arguments, input).await,
             // It was checked when it came, so that the front end could be told.
             Callee::FrontEnd(registered) => {
-                self.run_app(registered, caller, arguments, input, audit).await.map(|(answer, _)| answer)
+                self.run_app(called, registered, arguments, input).await.map(|(answer, _)| answer)
             }
+            // Another host has taken it for here, and it has moved on: no call goes to a third one.
+            Callee::OtherFrontEnd(_) => Err(Error::retryable(
+                Code::Gone,
+                "the front end of this tool has connected to another host in the meantime; call again",
+            )),
         };
         running.ended(AuditOutcome::of(&answered));
         answered
@@ -127,13 +143,13 @@ impl Host {
 
     async fn call_plugin(
         &self,
+        called: Called<'_>,
         owner: &Installed,
         tool: &Tool,
-        caller: &Arc<Caller>,
         arguments: Arguments,
         input: InputGiven,
-        audit: &Arc<CallAudit>,
     ) -> Result<Answer, Error> {
+        let Called { caller, audit, .. } = called;
         let limits = &*owner.policy.limits;
         let text = Arc::clone(arguments.text());
         argument_bytes(text.len() as u64, limits)?;
@@ -143,6 +159,7 @@ impl Host {
         let (_, charged) = self.checked_arguments(check, arguments.into_values()).await?;
         audit.took_in(text.len() as u64);
         let bytes = request_bytes(caller, &input, limits)?.saturating_add(text.len() as u64);
+        self.allowed(called, || Arc::clone(&text)).await?;
         let _place = self.admit(caller, bytes).await?;
         let call = Call {
             caller: Arc::clone(caller),
@@ -157,25 +174,24 @@ impl Host {
 
     async fn call_app(
         &self,
+        called: Called<'_>,
         registered: &Registered,
-        caller: &Arc<Caller>,
         arguments: Arguments,
         input: InputGiven,
-        audit: &CallAudit,
     ) -> Result<Answer, Error> {
-        let (answer, time) = self.run_app(registered, caller, arguments, input, audit).await?;
-        self.checked_answer(answer, &registered.tool, caller, &self.shared.app_limits, time).await
+        let (answer, time) = self.run_app(called, registered, arguments, input).await?;
+        self.checked_answer(answer, &registered.tool, called.caller, &self.shared.app_limits, time).await
     }
 
     /// The answer of a tool that is no plugin's, before it is held against its schema.
     async fn run_app(
         &self,
+        called: Called<'_>,
         registered: &Registered,
-        caller: &Arc<Caller>,
         arguments: Arguments,
         input: InputGiven,
-        audit: &CallAudit,
     ) -> Result<(Answer, TimeLeft), Error> {
+        let Called { caller, audit, .. } = called;
         let (tool, limits) = (&registered.tool, &*self.shared.app_limits);
         let bytes = arguments.bytes();
         argument_bytes(bytes, limits)?;
@@ -184,6 +200,7 @@ impl Host {
         let (arguments, computed) = self.checked_arguments(check, arguments.into_values()).await?;
         let bytes = request_bytes(caller, &input, limits)?.saturating_add(bytes);
         audit.took_in(bytes);
+        self.allowed(called, || serde_json::to_string(&arguments).unwrap_or_default().into()).await?;
         let place = self.admit(caller, bytes).await?;
         let time = wall_time.start_after(limits, computed);
         let mut answer = registered.run(caller, arguments, input, limits, place).await?;
@@ -239,6 +256,16 @@ impl Host {
     }
 }
 
+/// A call that this host runs.
+#[derive(Clone, Copy)]
+pub(super) struct Called<'c> {
+    /// What clients call the tool.
+    pub(super) name: &'c str,
+    pub(super) callee: &'c Callee,
+    pub(super) caller: &'c Arc<Caller>,
+    pub(super) audit: &'c Arc<CallAudit>,
+}
+
 /// A tool that was found, and the host that has it.
 struct FoundTool {
     host: Host,
@@ -249,8 +276,7 @@ struct FoundTool {
 #[async_trait::async_trait]
 impl CallableTool for FoundTool {
     fn repeated_arguments(&self) -> Option<Arc<Map<String, Value>>> {
-        let tool = self.callee.tool();
-        tool.repeats_arguments.then(|| Arc::clone(tool.definition.input_schema.object()))
+        self.callee.repeated_arguments()
     }
 
     async fn call(&self, caller: Arc<Caller>, arguments: Arguments, input: InputGiven) -> Result<Answer, Error> {
@@ -279,7 +305,18 @@ impl ToolService for Host {
     }
 
     fn preparing(&self, caller: &Arc<Caller>, name: &str) -> Option<Preparing> {
+        if name.starts_with(FRONT_END_PREFIX) {
+            let preparing = self.shared.front_ends.preparing(&caller.context.tenant)?;
+            return Some(Box::pin(async {
+                preparing.await;
+                Ok(())
+            }));
+        }
         self.wait_for_compiled(caller, name)
+    }
+
+    fn preparing_list(&self, tenant: &TenantId) -> Option<Pin<Box<dyn Future<Output = ()> + Send>>> {
+        Some(Box::pin(self.shared.front_ends.preparing(tenant)?))
     }
 
     fn find(&self, caller: &Arc<Caller>, name: &str) -> Result<Arc<dyn CallableTool>, Error> {

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use wharf_core::{
-    Error, InputGiven,
+    CallLimits, Error, InputGiven,
     audit::{AuditOutcome, RunningCall},
     grant::Capability,
     service::{Caller, HomeAnswer, HomeHold, HomeRequest, Place, RemoteHome},
@@ -131,25 +131,31 @@ impl Host {
     ) -> Result<HomeAnswer, Error> {
         let plugin = owner.plugin.name();
         tracing::debug!(target: "wharf::cell", %plugin, host = home.host(), "a call is passed on to the home of its session");
-        let limits = &*owner.policy.limits;
-        let answered = async {
-            let (caller, bytes) = (Arc::clone(&request.caller), request.asked.bytes());
-            // Before anything is sent: another host takes no more of a call than this one does.
-            calling::argument_bytes(bytes, limits)?;
-            let none = InputGiven::default();
-            let input = request.asked.input().unwrap_or(&none);
-            let bytes = calling::request_bytes(&caller, input, limits)?.saturating_add(bytes);
-            let _place = self.admit(&caller, bytes).await?;
-            let mut answer = home.ask(request).await?;
-            answer.charge(self.shared.engine.answer_memory(), &caller.context.tenant, limits)?;
-            Ok(answer)
-        };
-        let answered: Result<_, Error> = answered.await;
+        let answered = self.ask_other(home, &owner.policy.limits, request).await;
         running.ended(match &answered {
             Ok(HomeAnswer::Call(answer)) => AuditOutcome::of_answer(answer),
             Ok(_) => AuditOutcome::Ok,
             Err(error) => AuditOutcome::Failed(error.code),
         });
         answered
+    }
+
+    /// Asks another host.
+    pub(super) async fn ask_other(
+        &self,
+        other: &dyn RemoteHome,
+        limits: &CallLimits,
+        request: HomeRequest,
+    ) -> Result<HomeAnswer, Error> {
+        let (caller, bytes) = (Arc::clone(&request.caller), request.asked.bytes());
+        // Before anything is sent: another host takes no more of a call than this one does.
+        calling::argument_bytes(bytes, limits)?;
+        let none = InputGiven::default();
+        let input = request.asked.input().unwrap_or(&none);
+        let bytes = calling::request_bytes(&caller, input, limits)?.saturating_add(bytes);
+        let _place = self.admit(&caller, bytes).await?;
+        let mut answer = other.ask(request).await?;
+        answer.charge(self.shared.engine.answer_memory(), &caller.context.tenant, limits)?;
+        Ok(answer)
     }
 }

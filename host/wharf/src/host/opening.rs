@@ -19,6 +19,7 @@ use wharf_webview::WebViewBackend;
 
 use super::{Host, Shared, compiling::Compilations, open_error::OpenError};
 use crate::{
+    approvals::Approvals,
     backends::{self, BroughtBackends, OpenedBackends},
     background::Background,
     checking::Checks,
@@ -206,6 +207,7 @@ impl HostBuilder {
             backends.announcements.clone(),
             Arc::clone(&recorder),
             checks.clone(),
+            clustered.handles(),
         );
         let shared = Shared {
             registry: RwLock::new(Arc::new(registry)),
@@ -216,6 +218,7 @@ impl HostBuilder {
             sources,
             app_limits,
             admission: Admission::new(limits.clone()),
+            approvals: Approvals::new(&limits),
             checks,
             request_memory: RequestMemory::new(&limits),
             wait: limits.wait(),
@@ -233,7 +236,13 @@ impl HostBuilder {
         let host = Host { shared: Arc::new(shared) };
         host.compile_what_is_listed();
         #[cfg(feature = "postgres")]
-        host.shared.clustered.join(host.downgrade(), host.serve_added(), &host.shared.backends.announcements).await?;
+        {
+            let Shared { clustered, front_ends, backends, .. } = &*host.shared;
+            if let Some(shelf) = clustered.front_end_shelf() {
+                front_ends.share(shelf);
+            }
+            clustered.join(host.downgrade(), host.serve_added(), &backends.announcements).await?;
+        }
         Ok(host)
     }
 }

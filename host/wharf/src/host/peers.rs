@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use wharf_core::{
     Code, Error, SessionId, TenantId, ToolService as _, WorkspaceKey,
-    service::{HomeAnswer, HomeHost, HomeQuestion, HomeRequest, Things, offer::Change},
+    service::{Audience, HomeAnswer, HomeHost, HomeQuestion, HomeRequest, Things, offer::Change},
     text::with_causes,
 };
 use wharf_engine::Backends;
@@ -60,6 +60,7 @@ impl Host {
         let sessions = self.sessions_with(Things::Running);
         let Backends { processes, terminals, webviews, streams, .. } = &self.shared.backends;
         streams.end_all();
+        self.shared.front_ends.end_all();
         if let Some(terminals) = terminals {
             terminals.end_all().await;
         }
@@ -109,9 +110,26 @@ impl HomeHost for WeakHost {
     }
 
     fn heard(&self, change: Change) {
-        if let Some(host) = self.upgrade() {
+        let Some(host) = self.upgrade() else { return };
+        let is_looked_at = match &change {
+            // Of a front end: clients are told once it is known here what has changed.
+            Change::Tools(Audience { tenant: Some(tenant), plugins: None }) => {
+                host.shared.front_ends.heard(Some(tenant))
+            }
+            Change::Missed(Audience { tenant, .. }) => {
+                host.shared.front_ends.heard(tenant.as_ref());
+                false
+            }
+            _ => false,
+        };
+        if !is_looked_at {
             host.shared.backends.announcements.tell(change);
         }
+    }
+
+    async fn refuses(&self, tables: &str) -> Option<String> {
+        let (host, tables) = (self.upgrade()?, tables.to_owned());
+        tokio::task::spawn_blocking(move || host.shared.sources.refuses(&tables)).await.ok().flatten()
     }
 
     async fn end_all(&self) {

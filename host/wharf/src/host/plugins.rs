@@ -294,6 +294,14 @@ impl Host {
         }
     }
 
+    /// The tokens that the configuration names, and all hosts of a cluster have, whenever they are
+    /// others: see [`HttpClients::renew`](crate::http::HttpClients::renew).
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn token_settings(&self) -> tokio::sync::watch::Receiver<Vec<crate::configuration::TokenSettings>> {
+        self.shared.sources.tokens()
+    }
+
     /// Takes what this configuration says of plugins: their files, grants, limits,
     /// settings, and the profile. What it says of the host itself and of its backends
     /// holds from the next start; so does a capability that nothing was granted before.
@@ -303,6 +311,7 @@ impl Host {
     /// does not allow: the one before holds. Else as [`Host::reload_plugins`].
     pub async fn reconfigure_plugins(&self, configuration: Configuration) -> Result<bool, PluginError> {
         self.shared.sources.configure(configuration).map_err(PluginError::Unusable)?;
+        self.reconsider_approvals();
         self.reload_plugins().await
     }
 

@@ -115,7 +115,7 @@ const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search", "wharf-documents"];
 /// Crates from outside that only some members may name: a crate or, with a
 /// star, all whose names start so. The bench is the yardstick: it measures us
 /// against what we are built on.
-const RESERVED: [(&str, &[&str], &str); 19] = [
+const RESERVED: [(&str, &[&str], &str); 20] = [
     ("wasmtime*", &["wharf-engine", "wharf-bench"], "only the engine knows wasmtime"),
     ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
     ("axum*", &["wharf-http"], "only http has routes"),
@@ -140,6 +140,7 @@ const RESERVED: [(&str, &[&str], &str); 19] = [
     ("serde-saphyr", &["wharf-cli"], "YAML is what other servers keep policies in; nothing of ours is"),
     ("oci-spec", &["wharf-sources"], "only sources knows registries"),
     ("clap", &["wharf-cli", "wharf-bench"], "only cli has a command line"),
+    ("clap_*", &["wharf-cli"], "only cli has a command line"),
     ("mimalloc", &["wharf-cli", "wharf-bench"], "an app that embeds the library keeps its own allocator"),
     ("tracing-subscriber", &["wharf-cli"], "an app that embeds the library decides where its log goes"),
     (

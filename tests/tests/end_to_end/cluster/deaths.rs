@@ -18,7 +18,8 @@ fn taken_over(host: &ClusterHost, session: &str) {
 #[test]
 fn what_a_killed_host_held_is_gone_at_once_and_the_session_goes_on_elsewhere() {
     let Some(cluster) = cluster() else { return };
-    let (mut one, two, three) = (cluster.host("one"), cluster.host("two"), cluster.host("three"));
+    // The second one knows a third that sees the death, too, from its start.
+    let (three, two, mut one) = (cluster.host("three"), cluster.host("two"), cluster.host("one"));
     let process = started(&one, "s", "sleep 1000");
     wrote(&one, "s", "lost with its host");
     assert_eq!(two.code("s", POLL, &poll(&process)), None);

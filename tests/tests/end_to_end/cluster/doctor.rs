@@ -31,7 +31,7 @@ fn the_doctor_tells_how_a_cluster_is() {
     assert_eq!(what, ["cluster", "database", "clocks", "certificate", "secrets", "host", "host"]);
     let says: Vec<_> = findings.iter().map(|(_, says, _)| says.as_str()).collect();
     assert_eq!(says[0], "2 hosts are alive");
-    assert!(says[1].contains("layout 5") && says[1].contains("connections are open"), "{says:?}");
+    assert!(says[1].contains("layout 6") && says[1].contains("connections are open"), "{says:?}");
     assert!(says[3].contains("for localhost:") && says[3].contains("more days"), "{says:?}");
     assert!(says[4].starts_with("1 of `secret_files`"), "{says:?}");
     assert!(says[5].starts_with("one (localhost:") && says[5].ends_with("reaches it"), "{says:?}");

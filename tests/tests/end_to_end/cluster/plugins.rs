@@ -7,12 +7,12 @@ use wharf_tests::{Finished, Holds, blocking, cluster::ClusterHost, component, wh
 
 use super::cluster;
 
-fn echo() -> String {
+pub(super) fn echo() -> String {
     component("guest-echo").to_str().expect("text").to_owned()
 }
 
 #[track_caller]
-fn ran(host: &ClusterHost, arguments: &[&str]) -> String {
+pub(super) fn ran(host: &ClusterHost, arguments: &[&str]) -> String {
     let run = host.command(arguments).run();
     assert_eq!(run.code, Some(0), "{arguments:?}: {run:?}");
     run.out
@@ -25,7 +25,7 @@ fn says(host: &ClusterHost, name: &str) -> Option<String> {
 }
 
 #[track_caller]
-fn until_all(hosts: [&ClusterHost; 2], name: &str, say: Option<&str>) {
+pub(super) fn until_all(hosts: [&ClusterHost; 2], name: &str, say: Option<&str>) {
     for host in hosts {
         blocking::until("every host has the plugins of the cluster", || {
             let said = says(host, name);
@@ -35,7 +35,7 @@ fn until_all(hosts: [&ClusterHost; 2], name: &str, say: Option<&str>) {
 }
 
 #[track_caller]
-fn until_all_know(hosts: [&ClusterHost; 2], tool: &str) {
+pub(super) fn until_all_know(hosts: [&ClusterHost; 2], tool: &str) {
     for host in hosts {
         blocking::until("every host has the plugins of the cluster", || {
             host.attempt(tool, &json!({}), &json!({})).map(drop).ok_or(&host.name)
@@ -132,7 +132,7 @@ fn making_a_goal(host: &ClusterHost, session: &str) -> Option<String> {
 }
 
 #[track_caller]
-fn until_goals_end_with(hosts: [&ClusterHost; 2], code: Option<&str>) {
+pub(super) fn until_goals_end_with(hosts: [&ClusterHost; 2], code: Option<&str>) {
     for host in hosts {
         blocking::until("every host grants what the cluster grants", || {
             let found = making_a_goal(host, "s");

@@ -9,12 +9,12 @@ use wharf_tests::{
 
 use super::{TABLES, cluster};
 
-fn call(tool: &str, arguments: &Value) -> Value {
+pub(super) fn call(tool: &str, arguments: &Value) -> Value {
     let params = json!({"name": tool, "arguments": arguments, "_meta": {"dev.wharf/sessionId": "s"}});
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
 }
 
-fn said(host: &ClusterHost, session: &str, message: &Value) -> Reply {
+pub(super) fn said(host: &ClusterHost, session: &str, message: &Value) -> Reply {
     replied(host.server.say(session, message))
 }
 

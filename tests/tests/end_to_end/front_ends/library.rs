@@ -34,7 +34,8 @@ fn says(text: &str) -> AnswerCall {
 #[tokio::test]
 async fn a_window_serves_calls_of_its_tenant_alone_under_their_context() {
     let fixture = host().await;
-    let mut window = fixture.host.connect_front_end(&owner("a", "w"), wanted("editor", [tool("t")])).expect("legal");
+    let mut window =
+        fixture.host.connect_front_end(&owner("a", "w"), wanted("editor", [tool("t")])).await.expect("legal");
     assert_eq!(window.tools().collect::<Vec<_>>(), ["app_editor__t"]);
     let name = "app_editor__t";
     let mut context_of_a = context("a", "s-1");
@@ -75,10 +76,10 @@ async fn one_tenant_hears_once_of_each_change_and_the_others_of_none() {
         again.replace = true;
         again
     };
-    let first = fixture.host.connect_front_end(&owner("a", "w"), wanted_again()).expect("legal");
+    let first = fixture.host.connect_front_end(&owner("a", "w"), wanted_again()).await.expect("legal");
     assert_eq!(since(&mut a), 1);
     let mut first = first;
-    let second = fixture.host.connect_front_end(&owner("a", "w"), wanted_again()).expect("it takes the place");
+    let second = fixture.host.connect_front_end(&owner("a", "w"), wanted_again()).await.expect("it takes the place");
     assert_eq!(since(&mut a), 1, "the list is as it was");
     assert_eq!(next(&mut first).await, None, "its place is taken");
     drop(first);
@@ -91,7 +92,7 @@ async fn one_tenant_hears_once_of_each_change_and_the_others_of_none() {
 #[tokio::test]
 async fn a_dropped_call_is_told_and_a_dropped_window_ends_its_calls() {
     let fixture = host().await;
-    let mut window = fixture.host.connect_front_end(&local("w"), wanted("editor", [tool("t")])).expect("legal");
+    let mut window = fixture.host.connect_front_end(&local("w"), wanted("editor", [tool("t")])).await.expect("legal");
     let running = fixture.start(&context("local", "s"), "app_editor__t", json!({}));
     let call = asked(&mut window).await;
     running.drop_it().await;
@@ -115,10 +116,12 @@ async fn a_dropped_call_is_told_and_a_dropped_window_ends_its_calls() {
 #[tokio::test]
 async fn two_hosts_have_nothing_of_each_other_and_a_host_that_ends_says_so() {
     let (one, other) = (host().await, host().await);
-    let mut window = one.host.connect_front_end(&local("w"), wanted("editor", [tool("t")])).expect("legal");
+    let mut window = one.host.connect_front_end(&local("w"), wanted("editor", [tool("t")])).await.expect("legal");
     let unknown = other.call("app_editor__t", json!({})).await.expect_err("of the other host");
     assert_eq!(unknown.code, Code::NotFound);
-    drop(other.host.connect_front_end(&local("w"), wanted("editor", [tool("u")])).expect("the name is free there"));
+    drop(
+        other.host.connect_front_end(&local("w"), wanted("editor", [tool("u")])).await.expect("the name is free there"),
+    );
     let running = one.start(&context("local", "s"), "app_editor__t", json!({}));
     asked(&mut window).await;
     one.host.shut_down(Duration::ZERO).await;

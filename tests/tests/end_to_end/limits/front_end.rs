@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use wharf::{
     Code, FrontEnd,
@@ -29,8 +30,8 @@ async fn host(limit: &str, value: u64) -> Fixture {
     Setup::bare().host_limit(limit, value).open_in(Data::new()).await
 }
 
-fn connect(fixture: &Fixture, client: &str, wanted: ConnectFrontEnd) -> Result<FrontEnd, wharf::Error> {
-    fixture.host.connect_front_end(&owner(client), wanted)
+async fn connect(fixture: &Fixture, client: &str, wanted: ConnectFrontEnd) -> Result<FrontEnd, wharf::Error> {
+    fixture.host.connect_front_end(&owner(client), wanted).await
 }
 
 fn refused(limit: &str, connected: Result<FrontEnd, wharf::Error>) {
@@ -41,27 +42,27 @@ fn refused(limit: &str, connected: Result<FrontEnd, wharf::Error>) {
 #[tokio::test]
 pub(super) async fn one_front_end_of_all_too_many_is_refused() {
     let fixture = host("front_ends", 2).await;
-    let first = connect(&fixture, "a", wanted("one", 1)).expect("there is room");
-    let _second = connect(&fixture, "b", wanted("two", 1)).expect("there is room");
-    refused("front_ends", connect(&fixture, "c", wanted("three", 1)));
+    let first = connect(&fixture, "a", wanted("one", 1)).await.expect("there is room");
+    let _second = connect(&fixture, "b", wanted("two", 1)).await.expect("there is room");
+    refused("front_ends", connect(&fixture, "c", wanted("three", 1)).await);
     drop(first);
-    connect(&fixture, "c", wanted("three", 1)).expect("there is room again");
+    connect(&fixture, "c", wanted("three", 1)).await.expect("there is room again");
 }
 
 #[tokio::test]
 pub(super) async fn one_front_end_of_a_tenant_too_many_is_refused_and_another_tenant_has_room() {
     let fixture = host("front_ends_per_tenant", 2).await;
-    let connect = |tenant: &str, client: &str, name: &str| {
-        fixture.host.connect_front_end(&of_tenant(tenant, client), wanted(name, 1))
+    let connect = async |tenant: &str, client: &str, name: &str| {
+        fixture.host.connect_front_end(&of_tenant(tenant, client), wanted(name, 1)).await
     };
-    let first = connect("local", "a", "one").expect("there is room");
-    let _second = connect("local", "b", "two").expect("there is room");
-    refused("front_ends_per_tenant", connect("local", "c", "three"));
-    let _other = connect("other", "c", "three").expect("another tenant has room");
+    let first = connect("local", "a", "one").await.expect("there is room");
+    let _second = connect("local", "b", "two").await.expect("there is room");
+    refused("front_ends_per_tenant", connect("local", "c", "three").await);
+    let _other = connect("other", "c", "three").await.expect("another tenant has room");
     let replaced = ConnectFrontEnd { replace: true, ..wanted("one", 1) };
-    let _replaced = fixture.host.connect_front_end(&owner("a"), replaced).expect("it takes no further place");
+    let _replaced = fixture.host.connect_front_end(&owner("a"), replaced).await.expect("it takes no further place");
     drop(first);
-    refused("front_ends_per_tenant", connect("local", "c", "three"));
+    refused("front_ends_per_tenant", connect("local", "c", "three").await);
 }
 
 #[tokio::test]
@@ -75,7 +76,8 @@ pub(super) async fn calls_that_wait_for_front_ends_are_bounded_by_session_tenant
         let mut connected = Vec::new();
         for tenant in ["local", "other"] {
             let wanted = wanted("one", 1);
-            connected.push(fixture.host.connect_front_end(&of_tenant(tenant, "a"), wanted).expect("there is room"));
+            connected
+                .push(fixture.host.connect_front_end(&of_tenant(tenant, "a"), wanted).await.expect("there is room"));
         }
         let running = fixture.start(&context("local", "s"), "app_one__t0", json!({}));
         let number = connected[0].next().await.expect("connected").number();
@@ -96,34 +98,34 @@ pub(super) async fn calls_that_wait_for_front_ends_are_bounded_by_session_tenant
 #[tokio::test]
 pub(super) async fn one_front_end_of_a_client_too_many_is_refused() {
     let fixture = host("front_ends_per_client", 1).await;
-    let first = connect(&fixture, "a", wanted("one", 1)).expect("there is room");
-    refused("front_ends_per_client", connect(&fixture, "a", wanted("two", 1)));
-    let _other = connect(&fixture, "b", wanted("two", 1)).expect("another client has room");
+    let first = connect(&fixture, "a", wanted("one", 1)).await.expect("there is room");
+    refused("front_ends_per_client", connect(&fixture, "a", wanted("two", 1)).await);
+    let _other = connect(&fixture, "b", wanted("two", 1)).await.expect("another client has room");
     let replaced = connect(&fixture, "a", ConnectFrontEnd { replace: true, ..wanted("one", 1) });
-    let _replaced = replaced.expect("it takes no further place");
+    let _replaced = replaced.await.expect("it takes no further place");
     drop(first);
-    refused("front_ends_per_client", connect(&fixture, "a", wanted("three", 1)));
+    refused("front_ends_per_client", connect(&fixture, "a", wanted("three", 1)).await);
 }
 
 #[tokio::test]
 pub(super) async fn one_tool_of_a_front_end_too_many_is_refused() {
     let fixture = host("front_end_tools", 3).await;
-    refused("front_end_tools", connect(&fixture, "a", wanted("one", 4)));
-    connect(&fixture, "a", wanted("one", 3)).expect("so many may be");
+    refused("front_end_tools", connect(&fixture, "a", wanted("one", 4)).await);
+    connect(&fixture, "a", wanted("one", 3)).await.expect("so many may be");
 }
 
 #[tokio::test]
 pub(super) async fn one_byte_of_a_front_end_too_many_is_refused() {
     let wanted = wanted("one", 3);
     let bytes = serde_json::to_string(&wanted.tools).expect("JSON").len() as u64;
-    refused("front_end_bytes", connect(&host("front_end_bytes", bytes - 1).await, "a", wanted.clone()));
-    connect(&host("front_end_bytes", bytes).await, "a", wanted).expect("so much may be said");
+    refused("front_end_bytes", connect(&host("front_end_bytes", bytes - 1).await, "a", wanted.clone()).await);
+    connect(&host("front_end_bytes", bytes).await, "a", wanted).await.expect("so much may be said");
 }
 
 #[tokio::test]
 pub(super) async fn one_call_of_a_front_end_too_many_is_refused() {
     let fixture = host("front_end_calls", 1).await;
-    let mut front_end = connect(&fixture, "a", wanted("one", 1)).expect("legal");
+    let mut front_end = connect(&fixture, "a", wanted("one", 1)).await.expect("legal");
     let running = fixture.start(&context("local", "s"), "app_one__t0", json!({}));
     let number = front_end.next().await.expect("connected").number();
     assert_ended_by("front_end_calls", Code::Limit, fixture.call("app_one__t0", json!({})).await);
@@ -142,7 +144,7 @@ pub(super) async fn a_front_end_that_nobody_follows_is_gone() {
     let id = service.connect(&owner, wanted("one", 1)).await.expect("legal").front_end;
     let running = fixture.start(&context("local", "s"), "app_one__t0", json!({}));
     fixture.load_is(1, 0).await;
-    let is_there = || service.list(&owner).len() == 1;
+    let is_there = || service.list(&owner).now_or_never().expect("a host alone waits for nobody").len() == 1;
     // A call has a time limit of its own, which is not tested here.
     drop(running);
     later(500).await;

@@ -4,8 +4,11 @@ use serde_json::{Value, json};
 use wharf::{Code, Context, OfferService as _};
 use wharf_tests::{Data, Fixture, Running, Setup, bytes, component, context, found, until};
 
-use super::{Tested, answers, assert_ended_by, front_end, handles, json as json_limits, later, schema};
-use crate::offers::{asking, attacker};
+use super::{Tested, answers, assert_ended_by, front_end, handles, json as json_limits, later, schema, waiting};
+use crate::{
+    cluster::front_ends as copies,
+    offers::{asking, attacker},
+};
 
 pub(super) const TESTED: Tested = &[
     ("component_bytes", a_component_of_one_byte_too_many_is_not_loaded),
@@ -20,6 +23,9 @@ pub(super) const TESTED: Tested = &[
     ("calls_waiting_per_tenant", one_waiting_call_of_a_tenant_too_many_is_refused),
     ("waiting_bytes", waiting_calls_of_one_byte_too_many_are_refused),
     ("waiting_bytes_per_tenant", waiting_calls_of_one_byte_of_a_tenant_too_many_are_refused),
+    ("waiting_approvals", waiting::calls_that_wait_for_a_person_are_bounded_by_session_tenant_and_host),
+    ("waiting_approvals_per_tenant", waiting::calls_that_wait_for_a_person_are_bounded_by_session_tenant_and_host),
+    ("waiting_approvals_per_session", waiting::calls_that_wait_for_a_person_are_bounded_by_session_tenant_and_host),
     ("file_handles_per_session", handles::one_handle_of_a_session_too_many_ends_the_call),
     ("file_handles_per_tenant", handles::handles_of_one_tenant_leave_those_of_another_one),
     ("file_handles", handles::one_handle_of_all_too_many_ends_the_call),
@@ -62,6 +68,11 @@ pub(super) const TESTED: Tested = &[
         front_end::calls_that_wait_for_front_ends_are_bounded_by_session_tenant_and_host,
     ),
     ("front_end_waiting_calls", front_end::calls_that_wait_for_front_ends_are_bounded_by_session_tenant_and_host),
+    ("front_end_copy_bytes", copies::tools_of_pages_at_other_hosts_beyond_the_bound_of_the_host_are_not_listed),
+    (
+        "front_end_copy_bytes_per_tenant",
+        copies::tools_of_pages_at_other_hosts_beyond_the_bound_of_a_tenant_are_not_listed,
+    ),
     ("front_end_silent_milliseconds", front_end::a_front_end_that_nobody_follows_is_gone),
 ];
 

@@ -21,7 +21,7 @@ async fn rejection(limit: &str, value: u64, schema: &Value) -> Option<String> {
     let owner = FrontEndOwner { tenant: "local".parse().expect("legal"), client: "c".to_owned() };
     let tool = json!({"name": "run", "description": "d", "input_schema": schema});
     let wanted = serde_json::from_value(json!({"name": "page", "tools": [tool]})).expect("legal");
-    let connected = fixture.host.connect_front_end(&owner, wanted).map(drop).err().map(|error| error.message);
+    let connected = fixture.host.connect_front_end(&owner, wanted).await.map(drop).err().map(|error| error.message);
     assert_eq!(rejected.is_some(), connected.is_some(), "{rejected:?}, {connected:?}");
     assert!(connected.is_none_or(|told| told.contains(limit)), "the front end is not told of `{limit}`");
     rejected
@@ -67,7 +67,7 @@ async fn connected(setup: Setup, schema: Value) -> Result<(), String> {
     let owner = FrontEndOwner { tenant: "local".parse().expect("legal"), client: "c".to_owned() };
     let tool = json!({"name": "run", "description": "d", "input_schema": schema});
     let wanted = serde_json::from_value(json!({"name": "page", "tools": [tool]})).expect("legal");
-    fixture.host.connect_front_end(&owner, wanted).map(drop).map_err(|error| error.message)
+    fixture.host.connect_front_end(&owner, wanted).await.map(drop).map_err(|error| error.message)
 }
 
 #[tokio::test]

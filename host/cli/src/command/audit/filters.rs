@@ -36,8 +36,8 @@ pub(super) struct Filters {
     #[arg(long, value_name = "WORD")]
     outcome: Option<String>,
 
-    /// Only those of this kind: call, offer, host-call, denied, change, authentication or dropped
-    #[arg(long, value_name = "KIND", value_parser = ["call", "offer", "host-call", "denied", "change", "authentication", "dropped"])]
+    /// Only those of this kind: call, offer, host-call, denied, approval, change, authentication or dropped
+    #[arg(long, value_name = "KIND", value_parser = ["call", "offer", "host-call", "denied", "approval", "change", "authentication", "dropped"])]
     kind: Option<String>,
 
     /// Only those of the call with this id

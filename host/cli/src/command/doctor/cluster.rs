@@ -180,6 +180,10 @@ fn of_host(host: &HostRecord, check: &ClusterCheck) -> Finding {
         let says = format!("the clock of {name} is {}", apart(ahead));
         return Finding::ill(WHAT, says, "set both by the same time servers");
     }
+    if look.configured.zip(check.configured).is_some_and(|(has, all)| has != all) {
+        let says = format!("{name} ({address}) has not started since the settings of all hosts were changed");
+        return Finding::ill(WHAT, says, "drain it and start it again: until then it keeps to what they were");
+    }
     let milliseconds = look.took.as_secs_f64() * 1e3;
     let reached = if ways.is_empty() { "" } else { ", and each other host that answers reaches it" };
     Finding::well(WHAT, format!("{name} ({address}) answers in {milliseconds:.1} ms, version {version}{reached}"))

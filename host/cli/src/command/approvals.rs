@@ -1,0 +1,160 @@
+//! `wharf approvals`: the calls that wait until a person allows them, and what that person says.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use wharf::{approvals::ApprovalAnswer, with_causes};
+
+use crate::{
+    configuration_edit::{ConfigurationEdit, EditError},
+    exit::{FAILED, Unusable},
+    global::{Global, runtime},
+    hosts::{self, HostAnswers, HostEntries},
+    listing::Listing,
+};
+
+/// What is shown of the arguments of a call.
+const MOST_SHOWN: usize = 400;
+
+/// List the calls that wait until you allow them, allow one, or refuse it
+///
+/// Which calls wait is in wharf.toml, under [approvals]. Asks every host that serves on this
+/// data directory. No agent can list or answer them.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  wharf approvals                             what waits, with its arguments
+  wharf approvals allow 5f1c09aa              this call runs
+  wharf approvals allow 5f1c09aa --session    and further calls of this tool in its session
+  wharf approvals allow 5f1c09aa --always     and all of this tool: written into wharf.toml
+  wharf approvals refuse 5f1c09aa --reason 'not on this branch'
+
+In wharf.toml:
+  [approvals]
+  approve = [\"workspace__execute_shell\", \"browser_*\"]")]
+pub(super) struct ApprovalsArguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Let a call run
+    Allow {
+        /// Which one, as `wharf approvals` lists it
+        id: String,
+        /// Allow further calls of its tool in its session, too, until the host ends or the plugin changes
+        #[arg(long)]
+        session: bool,
+        /// Allow all calls of its tool from now on: adds it to `always` under [approvals]
+        #[arg(long, conflicts_with = "session")]
+        always: bool,
+    },
+    /// Refuse a call
+    Refuse {
+        /// Which one, as `wharf approvals` lists it
+        id: String,
+        /// Why, for the agent to read
+        #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+        reason: String,
+    },
+}
+
+impl ApprovalsArguments {
+    pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
+        match self.command {
+            None => {
+                let waiting = HostEntries::ask(global, async |host| host.approvals().await)?;
+                waiting.print(self.json, "approvals", "No call waits for you", table)
+            }
+            Some(Command::Allow { id, session: false, always: true }) => allow_always(global, &id),
+            Some(Command::Allow { id, session, .. }) => {
+                let answer = if session { ApprovalAnswer::Session } else { ApprovalAnswer::Once };
+                let rest = if session { ", and so do further ones in its session" } else { "" };
+                answered(global, &id, &answer, |call| format!("{} runs{rest}.", of(call)))
+            }
+            Some(Command::Refuse { id, reason }) => {
+                answered(global, &id, &ApprovalAnswer::Refuse(reason), |call| format!("{} is refused.", of(call)))
+            }
+        }
+    }
+}
+
+/// Tells the host that has it.
+fn answered(global: &Global, id: &str, answer: &ApprovalAnswer, says: impl Fn(&Value) -> String) -> Result<ExitCode> {
+    let running = hosts::running(&global.data(&global.configuration()?)?)?;
+    let found = runtime()?.block_on(async {
+        for host in &running {
+            match host.answer(id, answer.clone()).await {
+                Ok(Some(call)) => return Some(call),
+                Ok(None) => {}
+                Err(error) => tracing::warn!("a host does not answer: {}", with_causes(&error)),
+            }
+        }
+        None
+    });
+    Ok(match found {
+        Some(call) => {
+            println!("{}", says(&call));
+            ExitCode::SUCCESS
+        }
+        None => waits_no_more(id),
+    })
+}
+
+fn waits_no_more(id: &str) -> ExitCode {
+    eprintln!(
+        "error: no call `{}` waits: it has been answered, or nobody waits for it any more; `wharf approvals` lists them",
+        wharf::text::line(id, 64)
+    );
+    ExitCode::from(FAILED)
+}
+
+/// Writes the rule, which then lets all that wait for it run.
+fn allow_always(global: &Global, id: &str) -> Result<ExitCode> {
+    let waiting = HostEntries::ask(global, async |host| host.approvals().await)?;
+    let Some(call) = waiting.entries.iter().find(|call| call["id"].as_str() == Some(id)) else {
+        return Ok(waits_no_more(id));
+    };
+    let unusable = |error: EditError| Unusable(with_causes(&error));
+    let mut edit = ConfigurationEdit::open(&global.configuration_target()?).map_err(unusable)?;
+    edit.always_allow(call["tool"].as_str().unwrap_or_default()).and_then(|()| edit.save()).map_err(unusable)?;
+    let hosts = HostAnswers::reload(&global.data(&global.configuration()?)?)?;
+    hosts.print_problems();
+    println!("{} runs, and so does every call of its tool from now on: written to {}.", of(call), edit.place());
+    Ok(hosts.code())
+}
+
+/// What a person calls a call.
+fn of(call: &Value) -> String {
+    format!("{} ({})", word(call, "tool"), word(call, "id"))
+}
+
+/// A word of a call, which must not steer the operator's terminal.
+fn word(call: &Value, name: &str) -> String {
+    wharf::text::line(call[name].as_str().unwrap_or("-"), 128)
+}
+
+fn table(waiting: &[Value]) -> Listing {
+    let mut listing = Listing::new(["id", "tool", "tenant", "session", "client", "waits", "left"], 5..7);
+    for call in waiting {
+        let seconds = |name: &str| format!("{} s", call[name].as_u64().unwrap_or_default() / 1_000);
+        let [id, tool, tenant, session, client] =
+            ["id", "tool", "tenant", "session", "client"].map(|name| word(call, name));
+        let (waits, left) = (seconds("waited_milliseconds"), seconds("left_milliseconds"));
+        listing.row([&id, &tool, &tenant, &session, &client, &waits, &left]);
+        let arguments = call["arguments"].as_str().unwrap_or_default();
+        let shown = wharf::text::line(arguments, MOST_SHOWN);
+        let bytes = call["argument_bytes"].as_u64().unwrap_or_default();
+        let cut =
+            if bytes > MOST_SHOWN as u64 { format!(" … ({bytes} bytes; --json shows more)") } else { String::new() };
+        listing.note(format!("{shown}{cut}"));
+    }
+    listing
+}
