@@ -66,6 +66,19 @@ pub enum DatabaseOpenError {
         /// The latest layout that this version knows.
         known: i32,
     },
+    /// Others hold the tables that get a new layout.
+    #[error(
+        "the tables of the state's database at {at} get a new layout, and transactions of others have kept them for \
+         {seconds} s; `SELECT * FROM pg_stat_activity` shows which: end them, and start again"
+    )]
+    InUse {
+        /// Server, port, database and user.
+        at: String,
+        /// How long this waited.
+        seconds: u64,
+        /// The database's last error.
+        source: tokio_postgres::Error,
+    },
     /// The tables cannot be made or read.
     #[error(
         "cannot set up the state in the database at {at}; its user needs the right to create a schema there, or to \

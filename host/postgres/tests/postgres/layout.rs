@@ -6,7 +6,7 @@ use tokio::task::JoinSet;
 use tokio_postgres::Client;
 use wharf_postgres::{DatabaseOpenError, PostgresOptions, PostgresStore};
 use wharf_state::{StateChange, StateError, StateStore as _};
-use wharf_test_support::{postgres::PostgresServer, soon};
+use wharf_test_support::{postgres::PostgresServer, soon, until_async};
 
 use super::{fresh, open, policy, put, raw, session, sharing::accounts_hold};
 
@@ -133,6 +133,31 @@ async fn hosts_that_start_at_once_on_a_new_database_find_one_layout() {
     let count = "SELECT (SELECT count(*) FROM wharf.layout), (SELECT count(*) FROM wharf.kv)";
     let row = raw(&connection).await.query_one(count, &[]).await.expect("counts");
     assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (6, 8));
+}
+
+/// What a host does whose request takes the tables in another order than a new layout does.
+#[tokio::test]
+async fn a_new_layout_fails_no_request_of_a_host_that_holds_what_it_needs() {
+    let Some(server) = PostgresServer::start() else { return };
+    let connection = fresh(&server).await;
+    let (host, watcher) = (raw(&connection).await, raw(&connection).await);
+    let make = "CREATE SCHEMA wharf; CREATE TABLE wharf.layout (number integer PRIMARY KEY)";
+    host.batch_execute(make).await.expect("made");
+    for (layout, number) in LAYOUTS[..5].iter().zip(1..) {
+        host.batch_execute(layout.0).await.expect("an earlier layout");
+        host.execute("INSERT INTO wharf.layout VALUES ($1)", &[&number]).await.expect("marked");
+    }
+    host.batch_execute("BEGIN; LOCK TABLE wharf.host IN ROW EXCLUSIVE MODE").await.expect("as of a write");
+    let opening = tokio::spawn(async move { PostgresStore::open(&connection, PostgresOptions::default()).await });
+    let waits = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'wharf.host'::regclass)";
+    until_async("the layout waits for the host", async || {
+        watcher.query_one(waits, &[]).await.expect("an answer").get::<_, bool>(0)
+    })
+    .await;
+    host.batch_execute("SELECT FROM wharf.cell; COMMIT").await.expect("the host is not what gives way");
+    opening.await.expect("opened").expect("opened, once the host lets it");
+    let row = watcher.query_one("SELECT max(number) FROM wharf.layout", &[]).await.expect("a layout");
+    assert_eq!(row.get::<_, i32>(0), 6);
 }
 
 #[tokio::test]
