@@ -7,7 +7,7 @@ use std::{
     io::Read as _,
     net::{SocketAddr, TcpStream},
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -221,9 +221,13 @@ impl ClusterHost {
         let mut stream = TcpStream::connect(address).ok()?;
         stream.set_read_timeout(Some(AMPLE)).ok()?;
         self.server.send_over(&mut stream, &headers, &request).ok()?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).ok()?;
-        let mut message = Reply::of(&answer)?.said()?;
+        let (mut answer, mut buffer, until) = (Vec::new(), [0; 4_096], Instant::now() + AMPLE);
+        while let read @ 1.. = stream.read(&mut buffer).ok()? {
+            answer.extend_from_slice(&buffer[..read]);
+            // What only says that the connection lives comes for ever.
+            assert!(Instant::now() < until, "{tool} has no answer: {}\n{}", self.name, self.server.log());
+        }
+        let mut message = Reply::of(&String::from_utf8(answer).ok()?)?.said()?;
         message["result"].is_object().then(|| message["result"].take())
     }
 

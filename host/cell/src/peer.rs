@@ -4,13 +4,17 @@ mod call;
 mod consider;
 mod link;
 mod look;
+mod sender;
 mod server;
 mod tell;
 
 pub(crate) use call::{PassedOn, PassedRequest, pass_on, pass_request};
 pub(crate) use consider::consider;
-pub(crate) use link::{Links, NotConnected, Sender};
+pub(crate) use link::{Links, NotConnected};
 pub(crate) use look::{Looked, look, look_closely, probe_by};
+#[cfg(test)]
+pub(crate) use sender::NoAnswer;
+pub(crate) use sender::Sender;
 pub(crate) use server::{Arrived, Arriving, PeerServer, Shown, listen};
 pub(crate) use tell::tell;
 

@@ -11,7 +11,7 @@ use wharf_core::{
     service::{Events, HomeAnswer, Level},
 };
 
-use super::{incarnation_of, link::Sender, post};
+use super::{Sender, incarnation_of, post};
 use crate::{
     passed::unmarked,
     roster::Peer,

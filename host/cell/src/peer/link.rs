@@ -2,17 +2,19 @@
 
 use std::{collections::HashMap, io, sync::Arc, time::Duration};
 
-use bytes::Bytes;
-use futures_util::FutureExt as _;
-use http_body_util::Full;
-use hyper::client::conn::http2::{Builder, SendRequest};
+use hyper::client::conn::http2::Builder;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use parking_lot::{Mutex, RwLock};
 use rustls::ClientConfig;
-use tokio::{net::TcpStream, sync::Mutex as AsyncMutex, time::timeout};
+use tokio::{
+    net::TcpStream,
+    sync::{Mutex as AsyncMutex, watch},
+    time::timeout,
+};
 use tokio_rustls::TlsConnector;
 use wharf_core::text::with_causes;
 
+use super::Sender;
 use crate::{Incarnation, PeerTls, roster::Peer};
 
 /// From one sign of life to the next while a call runs. With the patience for its answer, a
@@ -21,9 +23,6 @@ const PING: Duration = Duration::from_millis(250);
 /// What one call may have on its way before the receiver reads on.
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 8 << 20;
-
-/// What is sent over a link.
-pub(crate) type Sender = SendRequest<Full<Bytes>>;
 
 /// Why there is no connection to a host.
 #[derive(Debug)]
@@ -66,10 +65,7 @@ impl Links {
     pub(crate) async fn get(&self, peer: &Peer) -> Result<Sender, NotConnected> {
         let slot = Arc::clone(self.slots.lock().entry(peer.incarnation).or_default());
         let mut slot = slot.lock().await;
-        if let Some(sender) = &mut *slot
-            // Ready, or over: a connection that waits to become ready has more streams than it may.
-            && !matches!(sender.ready().now_or_never(), Some(Err(_)))
-        {
+        if let Some(sender) = slot.as_ref().filter(|sender| !sender.is_closed()) {
             return Ok(sender.clone());
         }
         *slot = None;
@@ -102,7 +98,7 @@ impl Links {
         let name = name.ok_or_else(|| NotConnected::Unclear("its address has no name".to_owned()))?;
         let connector = TlsConnector::from(Arc::clone(&*self.tls.read()));
         let stream = connector.connect(name, stream).await.map_err(failed)?;
-        let (sender, connection) = Builder::new(TokioExecutor::new())
+        let (requests, connection) = Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .keep_alive_interval(PING)
             .keep_alive_timeout(self.silence)
@@ -112,11 +108,13 @@ impl Links {
             .await
             .map_err(|error| unclear(&error))?;
         let host = Arc::clone(&peer.host);
+        let (is_open, open) = watch::channel(());
         tokio::spawn(async move {
+            let _is_open = is_open;
             if let Err(error) = connection.await {
                 tracing::debug!(%host, %error, "the connection to another host of the cell ended");
             }
         });
-        Ok(sender)
+        Ok(Sender::new(requests, open))
     }
 }

@@ -7,7 +7,7 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use tokio::time::{Instant, sleep, timeout};
 use wharf_core::{Digest, text::with_causes};
 
-use super::{Links, NotConnected, incarnation_of, link::Sender, post, uri};
+use super::{Links, NotConnected, Sender, incarnation_of, post, uri};
 use crate::{
     roster::Peer,
     wire::{ALIVE, CONFIGURED, PROBE, ProbeRequest, Sight},
