@@ -44,7 +44,27 @@ fn main() -> io::Result<()> {
             digest.as_bytes()
         ));
     }
-    fs::write(output.join("bundled.rs"), format!("&[\n{entries}]\n"))
+    fs::write(output.join("bundled.rs"), format!("&[\n{entries}]\n"))?;
+    console(&package, &output)
+}
+
+/// The files of the console, where `cargo xtask console` has left them.
+fn console(package: &Path, output: &Path) -> io::Result<()> {
+    let folder = package.join("console");
+    let mut entries = String::new();
+    if folder.is_dir() {
+        println!("cargo::rerun-if-changed={}", folder.display());
+        let mut files: Vec<_> = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+        files.sort();
+        for file in files {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if !name.starts_with('.') {
+                entries
+                    .push_str(&format!("    ConsoleFile {{ name: {name:?}, content: include_bytes!({file:?}) }},\n"));
+            }
+        }
+    }
+    fs::write(output.join("console.rs"), format!("&[\n{entries}]\n"))
 }
 
 /// What lies beside a component and was made of it: an expression for the source. Where there is

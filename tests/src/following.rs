@@ -27,7 +27,12 @@ pub struct SentEvent {
 }
 
 impl Following {
-    pub(crate) fn new(stream: TcpStream) -> Self {
+    /// Follows what a connection answers.
+    ///
+    /// # Panics
+    /// Where it is not followed.
+    #[must_use]
+    pub fn of(stream: TcpStream) -> Self {
         let mut lines = BufReader::new(stream);
         let mut head = String::new();
         while lines.read_line(&mut head).expect("an answer in time") > 2 {}

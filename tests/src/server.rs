@@ -299,7 +299,7 @@ impl Server {
     /// Where it is not followed.
     #[must_use]
     pub fn follow(&self, method: &str, path: &str, session: &str, body: &str) -> Following {
-        Following::new(self.send(method, path, session, "Accept: text/event-stream\r\n", body))
+        Following::of(self.send(method, path, session, "Accept: text/event-stream\r\n", body))
     }
 
     /// Starts a shell for a session; the terminal's description.

@@ -8,6 +8,7 @@ mod call;
 mod completions;
 mod config;
 mod connect;
+mod console;
 mod dev;
 mod doctor;
 mod grant;
@@ -50,6 +51,7 @@ use crate::global::Global;
 Examples:
   wharf connect claude-code              have an MCP client use this host; also cursor, vscode, codex and others
   wharf serve --stdio --session new      what an MCP client starts, with a session of its own
+  wharf console                          what the host does, live, in a browser
   wharf tools                            which tools there are
   wharf call planning__create_goal '{\"goal\": \"Ship it\"}' --session demo
   wharf inspect my-plugin.wasm           what a component is and asks for
@@ -90,6 +92,7 @@ enum Command {
     Test(test::TestArguments),
     Publish(publish::PublishArguments),
     Connect(connect::ConnectArguments),
+    Console(console::ConsoleArguments),
     Config(config::ConfigArguments),
     Plugin(plugin::PluginArguments),
     State(state::StateArguments),
@@ -124,6 +127,7 @@ impl Wharf {
             Command::Test(test) => test.run(self.global),
             Command::Publish(publish) => publish.run(&self.global),
             Command::Connect(connect) => connect.run(&self.global),
+            Command::Console(console) => console.run(&self.global),
             Command::Config(config) => config.run(&self.global),
             Command::Plugin(plugin) => plugin.run(&self.global),
             Command::State(state) => state.run(&self.global),

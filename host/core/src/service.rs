@@ -13,6 +13,7 @@ mod front_end_shelf;
 pub mod input;
 pub mod metrics;
 pub mod offer;
+pub mod operator;
 pub mod progress;
 mod session_router;
 mod session_shelf;
@@ -39,6 +40,7 @@ pub use front_end_shelf::{
 pub use input::{InputGiven, InputMethod, InputRequest, InputRequired};
 pub use metrics::MetricsService;
 pub use offer::OfferService;
+pub use operator::OperatorService;
 pub use progress::Progress;
 pub use session_router::{HomeHold, HomeHost, Place, RemoteHome, SessionRouter, Things};
 pub use session_shelf::{SessionShelf, ShelvedSession};

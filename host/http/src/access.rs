@@ -3,6 +3,7 @@
 pub(crate) mod allowed;
 pub(crate) mod client;
 pub(crate) mod clients;
+pub(crate) mod console;
 pub(crate) mod factory;
 pub(crate) mod guard;
 pub(crate) mod issued;

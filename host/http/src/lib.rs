@@ -15,10 +15,12 @@
 //! | `connections` | how many connections there may be, and which of them have shown a token |
 //! | `access/guard` | which requests are served at all: Host, Origin, token |
 //! | `access/client`, `access/allowed`, `access/factory` | the clients: whose calls, which plugins, how much |
+//! | `access/console` | people who have signed in to the console |
 //! | `access/protected_resource`, `access/issued` | tokens that an authorization server issues, and their clients |
 //! | `request` | what a request says: headers, context, parameters and bodies, measured |
 //! | `routes` | the table of routes, what each of them does, and its description for programs |
 //! | `protocol` | what serves the protocol |
+//! | `operator_feed` | copies of what hosts have, for all who follow it |
 //! | `elsewhere`, `passing` | what other hosts have, where several serve as one; requests about it on their way |
 //! | `failure` | errors as answers |
 //!
@@ -30,6 +32,7 @@ mod connections;
 mod elsewhere;
 mod failure;
 mod listener;
+mod operator_feed;
 mod passing;
 mod protocol;
 mod request;
@@ -41,6 +44,7 @@ mod state;
 pub use access::{
     client::HttpClient,
     clients::HttpClients,
+    console::ConsoleSessions,
     protected_resource::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken},
 };
 pub use elsewhere::{Elsewhere, HttpHome, OtherHost, PassedBody, PassedRequests};
@@ -52,4 +56,4 @@ pub use listener::{
 };
 pub use protocol::{ProtocolAnswer, ProtocolBody, ProtocolClient, ProtocolEndpoint, ProtocolRequest, ProtocolService};
 pub use server::HttpServer;
-pub use settings::{HttpServices, HttpSettings};
+pub use settings::{ConsoleFile, HttpServices, HttpSettings};

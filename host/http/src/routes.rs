@@ -3,11 +3,13 @@
 
 mod about;
 mod authorization;
+mod console;
 mod event_stream;
 mod follow;
 mod front_ends;
 mod metrics;
 mod openapi;
+mod operator;
 mod pages;
 pub(crate) mod paths;
 mod protocol;
@@ -37,6 +39,7 @@ fn table() -> Vec<Route> {
         protocol::routes(),
         pages::routes(),
         front_ends::routes(),
+        operator::routes(),
         vec![metrics::route()],
     ];
     routes.into_iter().flatten().collect()
@@ -63,6 +66,7 @@ pub(crate) fn unguarded(state: &Arc<ServerState>) -> Router {
         router.route(path, if is_traced { traced::traced(path, handler, state) } else { handler })
     });
     router
+        .merge(console::routes())
         .fallback(|| async {
             HttpFailure::from(Error::new(Code::NotFound, "there is no such route; see /v1/openapi.json"))
         })

@@ -9,15 +9,21 @@ use std::{
 
 use tokio::time::{sleep, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use wharf_core::{FrontEndService, Quota, WebPageService, audit::RefusalSink, quota::Bounds, service::MetricsService};
+use wharf_core::{
+    FrontEndService, Quota, WebPageService,
+    audit::RefusalSink,
+    quota::Bounds,
+    service::{MetricsService, OperatorService},
+};
 
 use crate::{
-    access::{clients::HttpClients, factory::ClientFactory, issued::IssuedClients},
+    access::{clients::HttpClients, console::ConsoleSessions, factory::ClientFactory, issued::IssuedClients},
     connections::ConnectionRegistry,
     elsewhere::Elsewhere,
     listener::{HttpError, HttpListener, address::HttpAddress},
+    operator_feed::OperatorFeed,
     passing, routes,
-    settings::{HttpServices, HttpSettings},
+    settings::{ConsoleFile, HttpServices, HttpSettings},
     state::ServerState,
 };
 use connection::ConnectionTimeouts;
@@ -79,6 +85,9 @@ impl HttpServer {
             refusals: None,
             pages: None,
             elsewhere: None,
+            operator: None,
+            console: ConsoleSessions::default(),
+            console_files: &[],
         };
         Ok(Self { listener, address, state, killed })
     }
@@ -109,6 +118,26 @@ impl HttpServer {
     pub fn with_pages(mut self, pages: Arc<dyn WebPageService>) -> Self {
         self.state.pages = Some(pages);
         self
+    }
+
+    /// Shows what the host does to those clients that may operate it, and takes what they decide.
+    #[must_use]
+    pub fn with_operator(mut self, operator: Arc<dyn OperatorService>) -> Self {
+        self.state.operator = Some(OperatorFeed::new(operator));
+        self
+    }
+
+    /// Serves the console, made of these files.
+    #[must_use]
+    pub fn with_console(mut self, files: &'static [ConsoleFile]) -> Self {
+        self.state.console_files = files;
+        self
+    }
+
+    /// Who is signed in to the console: makes links that sign in once.
+    #[must_use]
+    pub fn console(&self) -> ConsoleSessions {
+        self.state.console.clone()
     }
 
     /// Passes requests on that are about what another host has.

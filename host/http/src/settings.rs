@@ -28,6 +28,15 @@ pub struct HttpServices {
     pub rules: ContextRules,
 }
 
+/// A file of the console.
+#[derive(Debug, Clone, Copy)]
+pub struct ConsoleFile {
+    /// Its path below `/console/`.
+    pub name: &'static str,
+    /// What it holds.
+    pub content: &'static [u8],
+}
+
 /// To whom it is served, and how much of it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

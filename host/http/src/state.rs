@@ -13,10 +13,11 @@ use wharf_core::{
 };
 
 use crate::{
-    access::{clients::HttpClients, issued::IssuedClients},
+    access::{clients::HttpClients, console::ConsoleSessions, issued::IssuedClients},
     elsewhere::Elsewhere,
     failure::HttpFailure,
-    settings::{HttpServices, HttpSettings},
+    operator_feed::OperatorFeed,
+    settings::{ConsoleFile, HttpServices, HttpSettings},
 };
 
 /// A running server, as its requests see it.
@@ -34,6 +35,10 @@ pub(crate) struct ServerState {
     /// Knows what other hosts have, where several serve as one.
     pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
     pub(crate) readers: Arc<Quota>,
+    /// What the operator sees, where the server shows it.
+    pub(crate) operator: Option<OperatorFeed>,
+    pub(crate) console: ConsoleSessions,
+    pub(crate) console_files: &'static [ConsoleFile],
     /// What the JSON of requests takes.
     pub(crate) memory: RequestMemory,
     /// The description of the routes, as JSON.

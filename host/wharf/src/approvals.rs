@@ -10,8 +10,9 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio::sync::{oneshot, watch};
+pub use wharf_core::service::operator::ApprovalAnswer;
 use wharf_core::{
     AssistantId, Code, Context, Digest, Error, HostLimits, PluginName, Quota, SessionId, Share, TenantId, ThreadId,
     quota::Bounds, service::Caller,
@@ -57,19 +58,6 @@ pub struct WaitingCall {
     pub waited_milliseconds: u64,
     /// Milliseconds after which it is refused.
     pub left_milliseconds: u64,
-}
-
-/// What a person says of a waiting call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ApprovalAnswer {
-    /// It may run.
-    Once,
-    /// It may run, and so may further calls of this tool in this session, until the host ends or the
-    /// plugin is another one.
-    Session,
-    /// It may not; why, in words that the agent reads.
-    Refuse(String),
 }
 
 /// What came of waiting, for the audit.

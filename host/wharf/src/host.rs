@@ -10,6 +10,7 @@ mod homes;
 mod offering;
 pub(crate) mod open_error;
 pub(crate) mod opening;
+mod operated;
 #[cfg(feature = "postgres")]
 mod peers;
 pub(crate) mod plugins;
@@ -18,10 +19,12 @@ pub(crate) mod watching;
 use std::{
     collections::BTreeMap,
     mem,
+    path::PathBuf,
     sync::{Arc, Weak},
     time::Duration,
 };
 
+use chrono::{DateTime, Utc};
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 use wharf_completion::{
@@ -34,7 +37,6 @@ use wharf_core::{
     Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, RequestMemory, StreamOwner,
     WebPageService,
     grant::{Capability, Denials},
-    service::MetricsService,
 };
 use wharf_engine::{Backends, Engine, NoWebViews};
 use wharf_process::{Processes, polls::PollTotals};
@@ -54,11 +56,13 @@ use crate::{
     plugin_sources::PluginSources,
     recorder::Recorder,
     registry::Registry,
+    running_calls::RunningCalls,
     terminals::HostTerminals,
     webviews::Staging,
 };
 
 use compiling::Compilations;
+pub(crate) use operated::MakeLink;
 
 /// Why nothing is known to contain the processes of a host.
 #[derive(Debug, thiserror::Error)]
@@ -109,6 +113,10 @@ struct Shared {
     app_limits: Arc<CallLimits>,
     admission: Admission,
     approvals: Approvals,
+    running_calls: RunningCalls,
+    opened: DateTime<Utc>,
+    /// Where the lines of its audit are, where they are in files.
+    audit_lines: Option<PathBuf>,
     checks: Checks,
     request_memory: RequestMemory,
     wait: Duration,
@@ -119,6 +127,11 @@ struct Shared {
     denials: Denials,
     front_ends: Arc<FrontEnds>,
     clustered: Clustered,
+    /// Makes links to the console, where it is served.
+    // Held to make one.
+    console: Mutex<Option<MakeLink>>,
+    /// Where commands reach it, where they do.
+    control: Mutex<Option<PathBuf>>,
     /// Whether somebody might run programs when the host was opened.
     runs_programs: bool,
     _background: Background,
@@ -377,15 +390,5 @@ impl Host {
         if let Err(error) = warming {
             tracing::warn!("plugins are loaded at their first call: {error}");
         }
-    }
-}
-
-impl MetricsService for Host {
-    fn metrics(&self) -> String {
-        Self::metrics(self)
-    }
-
-    fn is_ready(&self) -> bool {
-        Self::is_ready(self)
     }
 }

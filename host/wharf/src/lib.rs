@@ -49,6 +49,8 @@ mod clustered;
 mod collector;
 pub mod configuration;
 mod configuration_report;
+#[cfg(feature = "http")]
+mod console;
 pub mod control;
 #[cfg(feature = "postgres")]
 mod database;
@@ -68,15 +70,16 @@ mod nearest;
 #[cfg(feature = "oauth")]
 mod oauth;
 mod offers;
+mod operator;
 mod pages;
 pub mod paths;
 mod plugin_sources;
-mod process_report;
 #[cfg(feature = "http")]
 mod protocol;
 mod recorder;
 mod registry;
 mod reserved_name;
+mod running_calls;
 mod secret;
 mod terminals;
 #[cfg(feature = "http")]
@@ -187,13 +190,14 @@ pub mod grant {
 pub mod http {
     pub use wharf_core::{InvalidDigest, InvalidToken, RequestMemory, Token, service::ClientRights};
     pub use wharf_http::{
-        Elsewhere, HttpAddress, HttpClient, HttpClients, HttpError, HttpServer, HttpServices, HttpSettings,
-        InvalidAddress, ProtectedResource, Tls, TlsError, TokenRefused, TokenVerifier, VerifiedToken,
+        ConsoleFile, ConsoleSessions, Elsewhere, HttpAddress, HttpClient, HttpClients, HttpError, HttpServer,
+        HttpServices, HttpSettings, InvalidAddress, ProtectedResource, Tls, TlsError, TokenRefused, TokenVerifier,
+        VerifiedToken,
     };
 
     #[cfg(feature = "oauth")]
     pub use crate::oauth::protected_resource;
-    pub use crate::token_file::read_or_make_token;
+    pub use crate::{console::CONSOLE_FILES, token_file::read_or_make_token};
 }
 
 /// Every limit: its name, its default and its ceiling.
@@ -231,8 +235,8 @@ pub mod service {
     pub use wharf_core::{
         InvalidTool, ToolProblem,
         service::{
-            Arguments, Audience, CallableTool, FrontEndService, MetricsService, OfferService, Preparing, ToolService,
-            WebPageService,
+            Arguments, Audience, CallableTool, FrontEndService, MetricsService, OfferService, OperatorService,
+            Preparing, ToolService, WebPageService, operator,
         },
     };
 }

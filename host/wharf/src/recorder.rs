@@ -46,6 +46,9 @@ pub(crate) struct Recorder {
     /// Tells this host from all others.
     host: u64,
     calls: AtomicU64,
+    /// Calls that have ended, and those of them that failed.
+    ended: AtomicU64,
+    failed: AtomicU64,
     pub(crate) metrics: CallMetrics,
     kept: Option<Arc<dyn AuditSink>>,
     /// Nobody traces where it is absent.
@@ -88,6 +91,8 @@ impl Recorder {
         Arc::new(Self {
             host,
             calls: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
             metrics: CallMetrics::default(),
             kept,
             tracer,
@@ -232,6 +237,11 @@ impl Recorder {
         });
     }
 
+    /// How many calls have ended, and how many of them failed.
+    pub(crate) fn ended(&self) -> (u64, u64) {
+        (self.ended.load(Relaxed), self.failed.load(Relaxed))
+    }
+
     fn next(&self) -> AuditId {
         AuditId { host: self.host, number: self.calls.fetch_add(1, Relaxed) + 1 }
     }
@@ -240,6 +250,12 @@ impl Recorder {
 impl AuditSink for Recorder {
     fn record(&self, record: AuditRecord) {
         self.metrics.count(&record);
+        if record.kind == AuditKind::Call {
+            self.ended.fetch_add(1, Relaxed);
+            if matches!(record.outcome, AuditOutcome::Failed(_)) {
+                self.failed.fetch_add(1, Relaxed);
+            }
+        }
         if let Some(kept) = &self.kept {
             kept.record(record);
         }

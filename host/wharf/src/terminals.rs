@@ -1,5 +1,4 @@
-//! The terminals of the host itself, for transports; and terminals in plain
-//! words, for the operator.
+//! The terminals of the host itself, for transports.
 //!
 //! What a transport opens belongs to the plugin `host` and to the context of
 //! the request, and needs a grant as any plugin's does.
@@ -8,7 +7,6 @@ use std::{sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chrono::{DateTime, SecondsFormat, Utc};
-use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use wharf_completion::{
     TerminalService,
@@ -303,7 +301,7 @@ fn time(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-fn exit(info: &TerminalInfo) -> Option<TerminalExit> {
+pub(crate) fn exit(info: &TerminalInfo) -> Option<TerminalExit> {
     let exit = info.exit?;
     let (code, signal) = match exit {
         ProgramExit::Exited { code } => (Some(code), None),
@@ -352,28 +350,4 @@ fn described(info: TerminalInfo) -> TerminalDescription {
         alternate_screen: info.alternate_screen,
         recording: info.recording.is_some(),
     }
-}
-
-/// For the operator, who sees them all.
-pub(crate) fn shown(owner: &TerminalOwner, info: &TerminalInfo) -> Value {
-    json!({
-        "id": info.id.to_string(),
-        "tenant": owner.tenant,
-        "plugin": owner.plugin,
-        "session": owner.session,
-        "assistant": owner.assistant,
-        "command": info.command,
-        "status": info.status.as_str(),
-        "columns": info.size.columns(),
-        "rows": info.size.rows(),
-        "pid": info.pid,
-        "started": time(info.started),
-        "last_used": time(info.last_used),
-        "ended": info.ended.map(time),
-        "exit": exit(info),
-        "because": info.because,
-        "restarts": info.restarts,
-        "recording": info.recording,
-        "viewers": info.viewers,
-    })
 }

@@ -16,6 +16,7 @@ use lexopt::ValueExt as _;
 
 use crate::command::{self, say};
 use crate::component;
+use crate::console;
 use crate::toolchain::{Choice, Toolchain};
 use crate::workspace::{Package, Workspace};
 
@@ -97,6 +98,10 @@ pub(crate) fn build(workspace: &Workspace, guests: bool, choice: Choice) -> Resu
     })?;
     remove_others(&workspace.bundled(), &bundled)?;
     prepare(workspace, &bundled)?;
+    // A host serves without it, and says so where somebody asks for it.
+    if let Err(error) = console::build(workspace) {
+        say(&format!("The console is left out: {error:#}"));
+    }
     Ok(built)
 }
 

@@ -14,6 +14,7 @@ mod compiler;
 #[path = "../../wharf/build/component.rs"]
 mod component;
 mod components;
+mod console;
 mod corpus;
 mod coverage;
 mod debian;
@@ -55,6 +56,7 @@ Start here (each does all its own set-up, on a fresh clone too):
 
 While you work:
   plugins    Build the plugins to Wasm components
+  console    Build the operator's console, which the host serves
   tidy       Check the rules of the project: who depends on whom, file sizes, WIT documented
   bench      Measure Wharf against bare wasmtime and a server without Wasm
   soak       Kill the host at random moments under load, 300 times
@@ -100,6 +102,7 @@ fn run() -> Result<()> {
         }
         Some(Arg::Value(name)) => match name.to_string_lossy().as_ref() {
             "plugins" => components::run(arguments),
+            "console" => console::run(arguments),
             "test" => test::run(arguments),
             "check-targets" => targets::run(arguments),
             "demo" => demo::run(arguments),

@@ -22,6 +22,7 @@ use crate::bench;
 use crate::book;
 use crate::command::{self, say};
 use crate::components;
+use crate::console;
 use crate::demo;
 use crate::disk;
 use crate::kits;
@@ -259,6 +260,7 @@ fn build(workspace: &Workspace, tests: bool) -> Result<(Result<()>, Vec<String>)
     packages::ensure_certificates()?;
     let choice = Choice::from_environment()?;
     components::build(workspace, true, choice)?;
+    console::build(workspace)?;
     let untested = if tests { previous::ensure(workspace, choice)? } else { None };
     say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");
     let mut cargo = command::building_programs(&workspace.root, &["--bins"])?;
@@ -331,7 +333,17 @@ fn conformance(workspace: &Workspace) -> Result<(Result<()>, Vec<String>)> {
         command::run_and_keep(script.current_dir(&workspace.root), |line| line.starts_with("conformance "))?;
     let (front_end, checks) = front_end(workspace, &node)?;
     closing.extend(checks);
-    Ok((suite.and(front_end), closing))
+    let (console, checks) = console_in_a_browser(workspace, &node)?;
+    closing.extend(checks);
+    Ok((suite.and(front_end).and(console), closing))
+}
+
+/// The console: its types checked, and driven in a real browser against the built binary.
+fn console_in_a_browser(workspace: &Workspace, node: &node::Node) -> Result<(Result<()>, Vec<String>)> {
+    console::check(workspace)?;
+    let mut script = Command::new(&node.program);
+    script.arg(workspace.root.join("tests/console/browser.mjs")).env("WHARF", workspace.binary("debug", "wharf"));
+    command::run_and_keep(script.current_dir(&workspace.root), |line| line.starts_with("console: "))
 }
 
 /// The package for front ends: built, its types checked, and its example run in a real

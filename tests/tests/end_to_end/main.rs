@@ -13,6 +13,7 @@ mod command;
 mod compiling;
 mod components;
 mod configuration;
+mod console;
 mod containment;
 mod content_store;
 mod contexts;

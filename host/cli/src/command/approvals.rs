@@ -5,7 +5,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::Value;
-use wharf::{approvals::ApprovalAnswer, with_causes};
+use wharf::{
+    control::ControlError,
+    service::operator::{ApprovalAnswer, OperatorList, OperatorRequest},
+    with_causes,
+};
 
 use crate::{
     configuration_edit::{ConfigurationEdit, EditError},
@@ -70,7 +74,7 @@ impl ApprovalsArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         match self.command {
             None => {
-                let waiting = HostEntries::ask(global, async |host| host.approvals().await)?;
+                let waiting = HostEntries::ask(global, async |host| host.list(OperatorList::Approvals).await)?;
                 waiting.print(self.json, "approvals", "No call waits for you", table)
             }
             Some(Command::Allow { id, session: false, always: true }) => allow_always(global, &id),
@@ -91,9 +95,10 @@ fn answered(global: &Global, id: &str, answer: &ApprovalAnswer, says: impl Fn(&V
     let running = hosts::running(&global.data(&global.configuration()?)?)?;
     let found = runtime()?.block_on(async {
         for host in &running {
-            match host.answer(id, answer.clone()).await {
-                Ok(Some(call)) => return Some(call),
-                Ok(None) => {}
+            let answer = OperatorRequest::Answer { approval: id.to_owned(), answer: answer.clone() };
+            match host.operate(answer).await {
+                Ok(call) => return Some(call),
+                Err(ControlError::Failed(_)) => {}
                 Err(error) => tracing::warn!("a host does not answer: {}", with_causes(&error)),
             }
         }
@@ -118,7 +123,7 @@ fn waits_no_more(id: &str) -> ExitCode {
 
 /// Writes the rule, which then lets all that wait for it run.
 fn allow_always(global: &Global, id: &str) -> Result<ExitCode> {
-    let waiting = HostEntries::ask(global, async |host| host.approvals().await)?;
+    let waiting = HostEntries::ask(global, async |host| host.list(OperatorList::Approvals).await)?;
     let Some(call) = waiting.entries.iter().find(|call| call["id"].as_str() == Some(id)) else {
         return Ok(waits_no_more(id));
     };

@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use tokio::{io::AsyncReadExt as _, sync::mpsc};
 use wharf::control::{ControlError, TerminalAttachment, TerminalFrame};
+use wharf::service::operator::OperatorList;
 
 use crate::{
     exit::FAILED,
@@ -65,7 +66,7 @@ impl AttachArguments {
         let hosts = hosts::running(data)?;
         let mut found = Vec::new();
         for host in &hosts {
-            let ids = host.terminals().await.unwrap_or_default().into_iter();
+            let ids = host.list(OperatorList::Terminals).await.unwrap_or_default().into_iter();
             let ids = ids.filter_map(|terminal| terminal["id"].as_str().map(str::to_owned));
             found.extend(ids.filter(|id| id.starts_with(&self.id)).map(|id| (host, id)));
         }

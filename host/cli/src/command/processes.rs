@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::{global::Global, hosts::HostEntries, listing::Listing};
+use wharf::service::operator::OperatorList;
 
 /// List the processes of running hosts, and how they are polled
 ///
@@ -24,7 +25,7 @@ pub(super) struct ProcessesArguments {
 
 impl ProcessesArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        let mut processes = HostEntries::ask(global, async |host| host.processes().await)?;
+        let mut processes = HostEntries::ask(global, async |host| host.list(OperatorList::Processes).await)?;
         if self.running {
             processes.entries.retain(|process| process["finished"].is_null());
         }

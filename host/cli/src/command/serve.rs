@@ -2,25 +2,22 @@
 
 mod clients;
 mod ending;
+mod over_http;
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
 use tokio_util::sync::CancellationToken;
 use wharf::{
-    Channel, Configuration, ContextRules, Host, ToolService as _,
+    Channel, Configuration, ContextRules, Host,
     audit::AuditSink,
-    configuration::{HttpSection, TlsFiles},
-    http::{HttpAddress, HttpClient, HttpError, HttpServer, HttpServices, HttpSettings},
-    mcp::{McpService, ServerInfo, serve_stdio},
+    http::HttpAddress,
+    mcp::{ServerInfo, serve_stdio},
     processes::SandboxMechanism,
 };
+
+use over_http::HttpServing;
 
 use crate::{
     exit::Unusable,
@@ -38,7 +35,8 @@ use crate::{
 /// 2026-07-28 alike, and programs start terminals and follow their turns as
 /// server-sent events; `GET /v1/openapi.json` describes the routes. Each request
 /// shows a token: the one of the data directory, or one of [[http.tokens]] in
-/// wharf.toml, which `wharf token new` makes. What the routes of terminals may
+/// wharf.toml, which `wharf token new` makes. `/console` shows people what the host
+/// does: `wharf console` opens it. What the routes of terminals may
 /// start is granted under [plugin.host.grants.terminal]. Without --stdio it
 /// serves until it is told to end (Ctrl-C, SIGTERM); calls may then finish.
 /// `GET /metrics` is for Prometheus.
@@ -132,14 +130,22 @@ pub(super) struct Beside {
     pub(super) audit: Option<Arc<dyn AuditSink>>,
     /// Is handed the host once it is open, on its runtime.
     pub(super) opened: Option<OnceOpen>,
+    /// Is handed the host once it serves.
+    pub(super) serving: Option<OnceOpen>,
 }
 
 impl ServeArguments {
     /// As `wharf dev` serves: for the author alone.
     pub(super) fn of_dev(stdio: bool, http: HttpAddress) -> Self {
+        let serve = Self::over_http(http);
+        if stdio { Self { stdio, http: None, ..serve } } else { serve }
+    }
+
+    /// Serves over HTTP at this address.
+    pub(super) fn over_http(http: HttpAddress) -> Self {
         Self {
-            stdio,
-            http: (!stdio).then_some(http),
+            stdio: false,
+            http: Some(http),
             http_token_file: None,
             http_allow_public: false,
             plugins: None,
@@ -189,6 +195,9 @@ impl ServeArguments {
                 self.http.clone().map(|address| self.serve_http(&host, &data, address, &rules, http, shutdown.clone()));
             let http = http.transpose()?;
             announce(&host, self.stdio, http.as_ref());
+            if let Some(serving) = beside.serving {
+                serving(&host);
+            }
             let served = if self.stdio {
                 let served = wharf::mcp::Served::new(Arc::new(host.clone()), Some(Arc::new(host.clone())));
                 serve_stdio(served, rules, info(), shutdown.clone()).await
@@ -218,87 +227,6 @@ fn info() -> ServerInfo {
     info.title = "Wharf".to_owned();
     info.instructions = INSTRUCTIONS.to_owned();
     info
-}
-
-/// HTTP that is served.
-struct HttpServing {
-    url: String,
-    token_file: Option<PathBuf>,
-    clients: usize,
-    task: tokio::task::JoinHandle<()>,
-}
-
-impl ServeArguments {
-    fn serve_http(
-        &self,
-        host: &Host,
-        data: &Path,
-        address: HttpAddress,
-        rules: &ContextRules,
-        section: HttpSection,
-        shutdown: CancellationToken,
-    ) -> Result<HttpServing> {
-        let (clients, token_file) = self.clients(&section, data)?;
-        let tls = section.tls.as_ref().map(TlsFiles::read).transpose().map_err(|error| unusable(&error))?;
-        let scheme = if tls.is_some() { "https" } else { "http" };
-        let number = clients.len();
-        let mut settings = HttpSettings::of_clients(clients);
-        settings.oauth = section.oauth.clone().map(wharf::http::protected_resource);
-        settings.limits = section.limits;
-        (settings.hosts, settings.origins) = (section.hosts, section.origins);
-        (settings.tls, settings.allow_public) = (tls, self.http_allow_public);
-        settings.version = env!("CARGO_PKG_VERSION").to_owned();
-        let tools = wharf::mcp::Served::new(Arc::new(host.clone()), Some(Arc::new(host.clone())));
-        let services = HttpServices {
-            protocol: Arc::new(McpService::new(tools, info(), settings.limits.clone()).of_host(host)),
-            tracer: host.tracer(),
-            request_memory: host.request_memory().unwrap_or_default(),
-            terminals: host.terminal_service(),
-            streams: host.streams().clone(),
-            rules: ContextRules {
-                channel: Channel::Open,
-                // Clients over HTTP are many, and a new session is of one.
-                fallback_session: rules.fallback_session.clone().filter(|_| !self.is_new()),
-                ..rules.clone()
-            },
-        };
-        let server = HttpServer::bind(address, services, settings).map_err(|error| match error {
-            HttpError::Public { .. } => Unusable(format!("{error}: [http.tls] in wharf.toml, or --http-allow-public")),
-            error => unusable(&error),
-        })?;
-        let server = server
-            .with_metrics(Arc::new(host.clone()))
-            .with_front_ends(host.front_end_service())
-            .with_pages(host.web_pages())
-            .with_refusals(host.refusal_sink());
-        let server = match host.elsewhere() {
-            Some(elsewhere) => server.with_elsewhere(elsewhere),
-            None => server,
-        };
-        let url = match server.address() {
-            HttpAddress::Port(address) => format!("{scheme}://{address}"),
-            socket => socket.to_string(),
-        };
-        let renewing = tokio::spawn(clients::renew(host.token_settings(), server.clients(), token_file.clone()));
-        let serving = async move {
-            server.serve(shutdown).await;
-            renewing.abort();
-        };
-        Ok(HttpServing { url, token_file, clients: number, task: tokio::spawn(serving) })
-    }
-
-    /// Whether this command makes a token of the data directory's own.
-    fn makes_a_token(&self, section: &HttpSection) -> bool {
-        self.http.is_some() && self.http_token_file.is_none() && section.tokens.is_empty() && section.oauth.is_none()
-    }
-
-    /// The clients that may call, and the file with the token that allows everything.
-    fn clients(&self, section: &HttpSection, data: &Path) -> Result<(Vec<HttpClient>, Option<PathBuf>)> {
-        let file = self.http_token_file.as_deref().map(absolute).transpose()?;
-        let nobody = section.tokens.is_empty() && section.oauth.is_none();
-        let file = file.or_else(|| nobody.then(|| data.join("http-token")));
-        Ok((clients::named(&section.tokens, file.as_deref())?, file))
-    }
 }
 
 fn unusable(error: &dyn std::error::Error) -> Unusable {

@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::{global::Global, hosts::HostEntries, listing::Listing};
+use wharf::service::operator::OperatorList;
 
 /// List the terminals of running hosts
 ///
@@ -21,7 +22,7 @@ pub(super) struct TerminalsArguments {
 
 impl TerminalsArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        let terminals = HostEntries::ask(global, async |host| host.terminals().await)?;
+        let terminals = HostEntries::ask(global, async |host| host.list(OperatorList::Terminals).await)?;
         terminals.print(self.json, "terminals", "No terminal is open", table)
     }
 }

@@ -55,6 +55,7 @@ Examples:
   wharf token new --name ui --plugin host        terminals and streams, and no tool
   wharf token new --name prometheus --metrics    the metrics of the whole host, and nothing else
   wharf token new --name page --plugin 'app_*' --front-ends    serves tools of its own
+  wharf token new --name me --operator           the console and the routes of the operator
   wharf token new --name ci --cluster            at all hosts of the cluster, at once
   wharf token new --name agent --trusted-middleware    writes __sessionId and its like into arguments itself")]
 struct NewToken {
@@ -66,7 +67,7 @@ struct NewToken {
     #[arg(long)]
     tenant: Option<TenantId>,
 
-    /// Pattern of the plugins that it may use, such as `planning` or `web-*`; `host` stands for terminals and streams [default: all, and none with --metrics]
+    /// Pattern of the plugins that it may use, such as `planning` or `web-*`; `host` stands for terminals and streams [default: all, and none with --metrics or --operator]
     #[arg(long = "plugin", value_name = "PATTERN")]
     plugins: Vec<String>,
 
@@ -93,6 +94,10 @@ struct NewToken {
     /// Let it connect front ends, whose tools everybody of its tenant sees and calls
     #[arg(long)]
     front_ends: bool,
+
+    /// Let it operate the host: see and steer what it does for all tenants; without --plugin it may then use no tool. For a person, not for an agent
+    #[arg(long)]
+    operator: bool,
 
     /// Give it to all hosts of the cluster that wharf.toml names; fail where it names none
     #[arg(long)]
@@ -167,7 +172,7 @@ impl NewToken {
             lines.push_str("metrics = true\n");
         }
         let lists = [
-            ("plugins", &self.plugins, self.metrics),
+            ("plugins", &self.plugins, self.metrics || self.operator),
             ("tools", &self.tools, false),
             ("skip_tools", &self.skip_tools, false),
         ];
@@ -183,6 +188,9 @@ impl NewToken {
         }
         if self.front_ends {
             lines.push_str("front_ends = true\n");
+        }
+        if self.operator {
+            lines.push_str("operator = true\n");
         }
         if self.trusted_middleware {
             lines.push_str("trusted_middleware = true\n");

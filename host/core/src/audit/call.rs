@@ -54,6 +54,12 @@ impl fmt::Debug for CallAudit {
 }
 
 impl CallAudit {
+    /// Who called what.
+    #[must_use]
+    pub fn subject(&self) -> &Arc<AuditSubject> {
+        &self.subject
+    }
+
     /// A call that begins now.
     pub fn begin(sink: Arc<dyn AuditSink>, kind: AuditKind, subject: AuditSubject) -> RunningCall {
         let interest = sink.interest();

@@ -36,6 +36,8 @@ pub struct ClientRights {
     pub calls: Option<u64>,
     /// Whether it may connect front ends, whose tools its whole tenant sees.
     pub front_ends: bool,
+    /// Whether it sees and steers all that the host does, for all tenants: the routes of the operator.
+    pub operator: bool,
     /// Whether it is a middleware that writes the context fields in arguments itself,
     /// and that no model reaches past.
     pub trusted_middleware: bool,
@@ -70,13 +72,20 @@ impl ClientRights {
             requests_per_second: None,
             calls: None,
             front_ends: false,
+            operator: false,
             trusted_middleware: false,
         }
     }
 
-    /// Everything, with arguments that a model writes.
+    /// Everything that an agent may do, with arguments that a model writes.
     #[must_use]
     pub fn everything() -> Self {
         Self { metrics: true, front_ends: true, ..Self::tools_alone() }
+    }
+
+    /// What a person may do who operates the host, and no tool.
+    #[must_use]
+    pub fn of_operator() -> Self {
+        Self { plugins: Some(Vec::new()), metrics: true, operator: true, ..Self::tools_alone() }
     }
 }

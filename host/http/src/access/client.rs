@@ -134,6 +134,11 @@ impl ClientAccount {
         self.rights.front_ends.then(|| FrontEndOwner { tenant: self.rules.tenant.clone(), client: self.name.clone() })
     }
 
+    /// Whether it sees and steers what the host does, for all tenants.
+    pub(crate) fn may_operate(&self) -> bool {
+        self.rights.operator
+    }
+
     /// Whether it may use what the host itself opens: terminals, and streams.
     pub(crate) fn may_use_host(&self) -> bool {
         self.plugins.as_ref().is_none_or(|plugins| plugins.allows(PluginName::host().as_str()))

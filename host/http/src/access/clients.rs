@@ -63,6 +63,11 @@ impl HttpClients {
         self.present().iter().find(|client| client.is_named(name)).cloned()
     }
 
+    /// The first client that may operate the host.
+    pub(crate) fn operator(&self) -> Option<Arc<ClientAccount>> {
+        self.present().iter().find(|client| client.may_operate()).cloned()
+    }
+
     fn present(&self) -> Arc<[Arc<ClientAccount>]> {
         Arc::clone(&self.0.present.read())
     }

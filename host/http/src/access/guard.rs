@@ -17,7 +17,7 @@ use axum::{
 use futures_util::StreamExt as _;
 use wharf_core::{Code, audit::PeerClass};
 
-use super::client::ClientAccount;
+use super::{client::ClientAccount, console};
 use crate::{
     connections::ConnectionPermit, failure::HttpFailure, request::headers::single, routes::paths,
     settings::HttpSettings, state::ServerState,
@@ -47,7 +47,10 @@ pub(crate) async fn check(State(server): State<Arc<ServerState>>, mut request: R
         return finished(preflight(), origin, is_unauthenticated());
     }
     let is_open = paths::is_open(request.method(), request.uri().path());
-    let shows = (request.headers(), request.uri().path());
+    // A page of this server itself says so with whatever changes something.
+    let is_own_page = origin.is_none() && request.headers().contains_key(header::ORIGIN);
+    let takes_cookie = is_own_page || request.method() == Method::GET;
+    let shows = (request.headers(), request.uri().path(), takes_cookie);
     let mut ended = None;
     match client(&server, shows, is_open, permit.as_deref()).await {
         Ok(Some(client)) => {
@@ -125,13 +128,17 @@ fn is_ours(settings: &HttpSettings, name: &str) -> bool {
 /// needs none, and a token that is shown there all the same keeps the connection.
 async fn client(
     server: &ServerState,
-    (headers, path): (&HeaderMap, &str),
+    (headers, path, takes_cookie): (&HeaderMap, &str, bool),
     is_open: bool,
     permit: Option<&ConnectionPermit>,
 ) -> Result<Option<Arc<ClientAccount>>, HttpFailure> {
     let token = bearer_token(headers);
     let own = token.and_then(|token| server.clients.with_token(token));
-    let found = match (own, &server.issued) {
+    let signed_in = || {
+        let cookie = (token.is_none() && takes_cookie).then(|| console::shown(headers)).flatten();
+        cookie.filter(|_| paths::is_of_operator(path)).and_then(|cookie| server.console.client(cookie))
+    };
+    let found = match (own.or_else(signed_in), &server.issued) {
         (Some(client), _) => Ok(client),
         (None, _) if is_open => return Ok(None),
         (None, Some(issued)) => issued.client(token).await,
@@ -154,6 +161,11 @@ async fn client(
     client.count_request()?;
     let (may, told) = match path {
         paths::MCP => (true, ""),
+        path if paths::is_of_operator(path) => (
+            client.may_operate(),
+            "these routes are the operator's, and this token may not use them; the one of `operator-token` in the data \
+             directory may, and one with `operator = true` in its entry of [[http.tokens]]",
+        ),
         // The routes of front ends check this themselves.
         path if path.starts_with(paths::FRONT_ENDS) => (true, ""),
         paths::METRICS => (

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use wharf_completion::stream::StreamEvent;
 
 use super::{
-    paths::{FRONT_ENDS, MCP, PAGES},
+    paths::{FRONT_ENDS, MCP, PAGES, is_of_operator},
     protocol,
     route::{AnswerContent, Route, RouteAnswer, SchemaOf},
 };
@@ -19,7 +19,8 @@ use crate::{
 const ABOUT: &str = "The Model Context Protocol at `/mcp`; terminals in which programs run, web pages that are driven by scripts, and streams of what they and plugins \
                      say while they work. A request shows the host's token, and names its session by a header; \
                      terminals, pages and streams of other sessions are `not-found`. Front ends at `/v1/front-ends` are pages and windows that \
-                     serve tools of their own.";
+                     serve tools of their own. What the host does for all tenants is at \
+                     `/v1/operator`, for tokens that may operate it.";
 
 /// The description of these routes.
 pub(super) fn describe(routes: &[Route], version: &str) -> Value {
@@ -71,6 +72,7 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
     parameters.extend(route.query.into_iter().flat_map(|query| in_query(query, taken)));
     let tag = match route.path {
         MCP => "mcp",
+        path if is_of_operator(path) => "operator",
         path if path.starts_with("/v1/terminals") || path.starts_with("/v1/watch") => "terminals",
         path if path.starts_with(PAGES) => "pages",
         path if path.starts_with(FRONT_ENDS) => "front-ends",
@@ -82,8 +84,8 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
     } else {
         operation["tags"] = json!([tag]);
         let id = json!({"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"});
-        // A front end serves every session of its tenant.
-        let of_session = tag != "front-ends";
+        // A front end serves every session of its tenant, and an operator sees all tenants.
+        let of_session = !matches!(tag, "front-ends" | "operator");
         parameters.extend(
             of_session
                 .then(|| {

@@ -6,7 +6,7 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use wharf_core::{PluginName, SessionId, TenantId};
 
 use super::{Processes, process::Process, table::oldest_first, termination::LONGEST_GRACE};
-use crate::{KilledBy, Owner, ProcessSnapshot, Status};
+use crate::{KilledBy, Owner, ProcessId, ProcessSnapshot, Status};
 
 /// How many processes there are in a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -56,6 +56,12 @@ impl Processes {
             snapshots.push((process.owner.clone(), process.snapshot().await));
         }
         snapshots
+    }
+
+    /// Whose a process is, for the operator.
+    #[must_use]
+    pub fn owner_of(&self, id: ProcessId) -> Option<Owner> {
+        self.table().all().find(|process| process.id == id).map(|process| process.owner.clone())
     }
 
     /// How many processes there are, over all sessions.

@@ -25,8 +25,7 @@ impl Terminals {
     /// # Errors
     /// [`TerminalError::NotFound`]; [`TerminalError::TooManyViewers`].
     pub fn attach(&self, id: TerminalId) -> Result<AttachedTerminal, TerminalError> {
-        self.own(id)?;
-        let terminal = self.pool.table().get(id).ok_or(TerminalError::NotFound)?;
+        let terminal = self.operated(id)?;
         let viewer = terminal.session.view(false)?;
         if terminal.ended_at().is_some() {
             terminal.session.end_views();
@@ -34,6 +33,45 @@ impl Terminals {
         terminal.count_attached(1);
         Ok(AttachedTerminal { terminal, viewer })
     }
+
+    /// Types bytes into a terminal of any owner, for the operator, as [`AttachedTerminal::write`] does.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`]; [`TerminalError::Busy`] while a turn runs; [`TerminalError::Closed`].
+    pub async fn type_for_operator(&self, id: TerminalId, bytes: Vec<u8>, force: bool) -> Result<(), TerminalError> {
+        let terminal = self.operated(id)?;
+        type_bytes(&terminal, bytes, force).await?;
+        terminal.touch();
+        Ok(())
+    }
+
+    /// Changes the size of a terminal of any owner, for the operator.
+    ///
+    /// # Errors
+    /// [`TerminalError::NotFound`]; [`TerminalError::Closed`]; or where the system refuses.
+    pub fn resize_for_operator(&self, id: TerminalId, size: TerminalSize) -> Result<(), TerminalError> {
+        let terminal = self.operated(id)?;
+        if terminal.is_over() {
+            return Err(terminal.explained(TerminalError::Closed));
+        }
+        terminal.session.resize(size)
+    }
+
+    fn operated(&self, id: TerminalId) -> Result<Arc<PooledTerminal>, TerminalError> {
+        self.own(id)?;
+        self.pool.table().get(id).ok_or(TerminalError::NotFound)
+    }
+}
+
+async fn type_bytes(terminal: &PooledTerminal, bytes: Vec<u8>, force: bool) -> Result<(), TerminalError> {
+    let turn = terminal.session.turn().map(|turn| turn.state()).filter(|turn| !turn.is_over());
+    if let Some(turn) = turn.filter(|_| !force) {
+        return Err(TerminalError::Busy { turn: turn.number });
+    }
+    terminal.check_takes_input().map_err(|error| terminal.explained(error))?;
+    // What a person types comes in pieces, so that words are not known.
+    terminal.set_asked_to_exit(exit_intent::bytes_ask_to_exit(&bytes) || bytes.contains(&b'\r'));
+    terminal.session.write(bytes).await.map_err(|error| terminal.explained(error))
 }
 
 impl AttachedTerminal {
@@ -57,14 +95,7 @@ impl AttachedTerminal {
     /// # Errors
     /// [`TerminalError::Busy`] while a turn runs; [`TerminalError::Closed`].
     pub async fn write(&self, bytes: Vec<u8>, force: bool) -> Result<(), TerminalError> {
-        let turn = self.terminal.session.turn().map(|turn| turn.state()).filter(|turn| !turn.is_over());
-        if let Some(turn) = turn.filter(|_| !force) {
-            return Err(TerminalError::Busy { turn: turn.number });
-        }
-        self.terminal.check_takes_input().map_err(|error| self.terminal.explained(error))?;
-        // What a person types comes in pieces, so that words are not known.
-        self.terminal.set_asked_to_exit(exit_intent::bytes_ask_to_exit(&bytes) || bytes.contains(&b'\r'));
-        self.terminal.session.write(bytes).await.map_err(|error| self.terminal.explained(error))
+        type_bytes(&self.terminal, bytes, force).await
     }
 
     /// Changes the size of the terminal, for everybody. The program is told.

@@ -68,6 +68,10 @@ struct WrittenToken {
     /// Whether it may connect front ends, whose tools its whole tenant sees; `plugins` may then be empty.
     #[serde(default)]
     front_ends: bool,
+    /// Whether it operates the host: sees and steers what it does for all tenants, and answers calls that wait for a
+    /// person; `plugins` may then be empty. Not for an agent.
+    #[serde(default)]
+    operator: bool,
     /// Whether its client is a middleware that writes `__sessionId`, `__assistantId` and `__threadId` into arguments
     /// itself: they are then the context of a call.
     #[serde(default)]
@@ -185,7 +189,7 @@ impl WrittenToken {
                 ));
             }
         };
-        if self.plugins.as_ref().is_some_and(Vec::is_empty) && !self.metrics && !self.front_ends {
+        if self.plugins.as_ref().is_some_and(Vec::is_empty) && !self.metrics && !self.front_ends && !self.operator {
             return Err(told("may use nothing: `plugins` is empty; leave it out to allow all of them"));
         }
         if self.requests_per_second == Some(0) || self.calls == Some(0) {
@@ -197,6 +201,7 @@ impl WrittenToken {
         rights.plugins = self.plugins;
         (rights.requests_per_second, rights.calls) = (self.requests_per_second, self.calls);
         (rights.metrics, rights.front_ends) = (self.metrics, self.front_ends);
+        rights.operator = self.operator;
         rights.trusted_middleware = self.trusted_middleware;
         Ok(TokenSettings { name, tenant: self.tenant, rights, source, is_of_cluster: false })
     }

@@ -9,12 +9,16 @@ use std::{
 
 use serde_json::Value;
 use tokio::{io::BufReader, sync::mpsc};
+use wharf_core::{
+    Code, Error,
+    service::operator::{OperatorList, OperatorRequest},
+};
 
 use super::{
     socket::{HOSTS, LocalStream, ReadHalf, SECRET, SOCKET, WriteHalf, is_alive},
     wire::{self, Base64Bytes, ControlReply, ControlRequest, OpeningLine, TerminalOrder},
 };
-use crate::{approvals::ApprovalAnswer, secret};
+use crate::secret;
 
 /// Frames that wait for an attached client; then the host waits.
 const FRAMES: usize = 64;
@@ -32,6 +36,9 @@ pub enum ControlError {
     /// It refused.
     #[error("{0}")]
     Refused(String),
+    /// It did not do that.
+    #[error("{}", .0.message)]
+    Failed(Error),
     /// It does not answer.
     #[error("the host has not answered for {} seconds; it may still do what it was asked", PATIENCE.as_secs())]
     Silent,
@@ -107,48 +114,44 @@ impl RunningHost {
         tokio::time::timeout(PATIENCE, asking).await.map_err(|_| ControlError::Silent)?
     }
 
-    /// Its terminals, with their owners, each a JSON object.
+    /// Does what an operator asks, as [`OperatorService::operate`](crate::service::OperatorService::operate) has it. Of
+    /// a list that is too long, the last entries.
     ///
     /// # Errors
-    /// See [`ControlError`].
-    pub async fn terminals(&self) -> Result<Vec<Value>, ControlError> {
-        match self.reply(ControlRequest::Terminals).await? {
-            ControlReply::Terminals { terminals } => Ok(terminals),
+    /// [`ControlError::Failed`] with what the host says; otherwise see [`ControlError`].
+    pub async fn operate(&self, request: OperatorRequest) -> Result<Value, ControlError> {
+        match self.reply(ControlRequest::Operate { request }).await? {
+            ControlReply::Operated { answer } => Ok(answer),
+            ControlReply::Failed { code, message, retryable } => {
+                Err(ControlError::Failed(Error { code: Code::from_guest(&code), message, retryable }))
+            }
             _ => Err(ControlError::Unexpected),
         }
     }
 
-    /// Its processes, with their owners and polls, each a JSON object. Where there
-    /// are thousands, the newest.
+    /// A list of what it has, each entry a JSON object.
     ///
     /// # Errors
     /// See [`ControlError`].
-    pub async fn processes(&self) -> Result<Vec<Value>, ControlError> {
-        match self.reply(ControlRequest::Processes).await? {
-            ControlReply::Processes { processes } => Ok(processes),
+    pub async fn list(&self, of: OperatorList) -> Result<Vec<Value>, ControlError> {
+        match self.operate(OperatorRequest::List { of }).await? {
+            Value::Array(entries) => Ok(entries),
             _ => Err(ControlError::Unexpected),
         }
     }
 
-    /// Its calls that wait until a person allows them, each a JSON object: what
-    /// [`WaitingCall`](crate::approvals::WaitingCall) is. Where there are thousands, those that have waited for longest.
-    ///
-    /// # Errors
-    /// See [`ControlError`].
-    pub async fn approvals(&self) -> Result<Vec<Value>, ControlError> {
-        match self.reply(ControlRequest::Approvals).await? {
-            ControlReply::Approvals { approvals } => Ok(approvals),
-            _ => Err(ControlError::Unexpected),
-        }
+    /// What tells it from others on its data directory.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
-    /// Answers one of these. What it was; nothing where it does not wait here, or not any more.
+    /// An address of its console that signs in once, within five minutes; nothing where it serves none.
     ///
     /// # Errors
     /// See [`ControlError`].
-    pub async fn answer(&self, id: &str, answer: ApprovalAnswer) -> Result<Option<Value>, ControlError> {
-        match self.reply(ControlRequest::Answer { id: id.to_owned(), answer }).await? {
-            ControlReply::Answered { call } => Ok(call),
+    pub async fn console_link(&self) -> Result<Option<String>, ControlError> {
+        match self.reply(ControlRequest::Console).await? {
+            ControlReply::Console { link } => Ok(link),
             _ => Err(ControlError::Unexpected),
         }
     }
@@ -248,10 +251,9 @@ impl TerminalAttachment {
             Some(ControlReply::Refused { message }) => Some(TerminalFrame::Refused(message)),
             Some(ControlReply::Ended { message }) => Some(TerminalFrame::Ended(message)),
             Some(
-                ControlReply::Terminals { .. }
-                | ControlReply::Processes { .. }
-                | ControlReply::Approvals { .. }
-                | ControlReply::Answered { .. }
+                ControlReply::Operated { .. }
+                | ControlReply::Failed { .. }
+                | ControlReply::Console { .. }
                 | ControlReply::Attached { .. }
                 | ControlReply::Plugins { .. },
             ) => {

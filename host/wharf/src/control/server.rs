@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use serde_json::Value;
 use tokio::{
     io::BufReader,
     sync::{Semaphore, mpsc},
@@ -16,7 +17,9 @@ use tokio::{
     time::timeout,
 };
 use wharf_core::{
+    Error,
     audit::{PeerClass, RefusalSink, RefusedFor},
+    service::operator::OperatorService as _,
     text::with_causes,
     tool::json_bytes,
 };
@@ -31,7 +34,7 @@ use crate::{
     PluginError,
     configuration::Configuration,
     host::{Host, WeakHost},
-    paths, process_report, secret, terminals,
+    paths, secret,
 };
 
 /// How the configuration is read again.
@@ -95,6 +98,7 @@ impl Host {
         let control = ControlSocket::open(data, self.downgrade(), self.refusal_sink(), Arc::new(reread))
             .inspect_err(|error| tracing::warn!("commands such as `wharf plugin` cannot reach this host: {error}"))
             .ok()?;
+        self.set_control_directory(&control.directory);
         // What was added after this host had looked and before it could be told.
         let host = self.clone();
         tokio::spawn(async move { host.look_at_added().await });
@@ -167,32 +171,19 @@ impl ControlServer {
         }
         let Some(host) = self.host.upgrade() else { return refuse(&mut writer, "the host ends").await };
         match request {
-            ControlRequest::Terminals => {
-                let terminals = host.terminals().map(|terminals| terminals.all()).unwrap_or_default();
-                let terminals = terminals.iter().map(|(owner, info)| terminals::shown(owner, info)).collect();
-                wire::write(&mut writer, &ControlReply::Terminals { terminals }).await
-            }
-            ControlRequest::Processes => {
-                let all = match host.processes() {
-                    Some(processes) => processes.all().await,
-                    None => Vec::new(),
+            ControlRequest::Operate { request } => {
+                let reply = match host.operate(request).await {
+                    Ok(answer) => ControlReply::Operated { answer: within_a_line(answer) },
+                    Err(Error { code, message, retryable }) => {
+                        ControlReply::Failed { code: code.as_str().to_owned(), message, retryable }
+                    }
                 };
-                let processes = all.iter().map(|(owner, process)| process_report::shown(owner, process));
-                let processes = within_a_line(processes);
-                wire::write(&mut writer, &ControlReply::Processes { processes }).await
+                wire::write(&mut writer, &reply).await
             }
-            ControlRequest::Approvals => {
-                let waiting = host.approvals().waiting();
-                // Of thousands, those that have waited for longest.
-                let approvals = waiting.iter().rev().filter_map(|call| serde_json::to_value(call).ok());
-                let mut approvals = within_a_line(approvals);
-                approvals.reverse();
-                wire::write(&mut writer, &ControlReply::Approvals { approvals }).await
-            }
-            ControlRequest::Answer { id, answer } => {
-                let call = host.approvals().answer(&id, answer).and_then(|call| serde_json::to_value(call).ok());
-                wire::write(&mut writer, &ControlReply::Answered { call }).await
-            }
+            ControlRequest::Console => match host.console_link().transpose() {
+                Ok(link) => wire::write(&mut writer, &ControlReply::Console { link }).await,
+                Err(error) => refuse(&mut writer, &error.to_string()).await,
+            },
             ControlRequest::Attach { id, read_only } => {
                 let Some(terminals) = host.terminals() else {
                     return refuse(&mut writer, "this host has no terminals").await;
@@ -229,16 +220,17 @@ impl ControlServer {
     }
 }
 
-/// The newest of them, as many as one line may have.
-fn within_a_line(all: impl DoubleEndedIterator<Item = serde_json::Value>) -> Vec<serde_json::Value> {
+/// A list as far as one line may have it: of entries that are in the order of their age, the newest.
+fn within_a_line(answer: Value) -> Value {
+    let Value::Array(entries) = answer else { return answer };
     let mut bytes = 0;
-    let fits = |one: &serde_json::Value| {
+    let fits = |one: &Value| {
         bytes += json_bytes(one).saturating_add(1);
         bytes <= wire::MAX_LINE_BYTES / 2
     };
-    let mut kept: Vec<_> = all.rev().take_while(fits).collect();
+    let mut kept: Vec<_> = entries.into_iter().rev().take_while(fits).collect();
     kept.reverse();
-    kept
+    Value::Array(kept)
 }
 
 fn plugins(host: &Host, changed: bool, problem: Option<String>) -> ControlReply {

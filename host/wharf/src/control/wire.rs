@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use crate::approvals::ApprovalAnswer;
+use wharf_core::service::operator::OperatorRequest;
 
 /// Bytes of a line.
 pub(super) const MAX_LINE_BYTES: u64 = 4 << 20;
@@ -22,14 +22,10 @@ pub(super) struct OpeningLine {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(super) enum ControlRequest {
-    /// All terminals; answered by [`ControlReply::Terminals`].
-    Terminals,
-    /// All processes; answered by [`ControlReply::Processes`].
-    Processes,
-    /// All calls that wait until a person allows them; answered by [`ControlReply::Approvals`].
-    Approvals,
-    /// What a person says of one of these; answered by [`ControlReply::Answered`].
-    Answer { id: String, answer: ApprovalAnswer },
+    /// What an operator asks; answered by [`ControlReply::Operated`] or [`ControlReply::Failed`].
+    Operate { request: OperatorRequest },
+    /// A link to the console; answered by [`ControlReply::Console`].
+    Console,
     /// One terminal, live: answered by [`ControlReply::Attached`], then a
     /// [`ControlReply::Screen`], then what comes.
     Attach { id: String, read_only: bool },
@@ -44,18 +40,18 @@ pub(super) enum ControlRequest {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(super) enum ControlReply {
-    Terminals {
-        terminals: Vec<serde_json::Value>,
+    Operated {
+        answer: serde_json::Value,
     },
-    Processes {
-        processes: Vec<serde_json::Value>,
+    /// Why that was not done.
+    Failed {
+        code: String,
+        message: String,
+        retryable: bool,
     },
-    Approvals {
-        approvals: Vec<serde_json::Value>,
-    },
-    Answered {
-        /// Which call it was; nothing where it waits no more, or at another host.
-        call: Option<serde_json::Value>,
+    /// Nothing where the host serves no console.
+    Console {
+        link: Option<String>,
     },
     Attached {
         terminal: serde_json::Value,

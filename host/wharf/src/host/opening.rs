@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use chrono::Utc;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 use wharf_core::{
@@ -30,8 +31,9 @@ use crate::{
     loading::Uncompiled,
     paths,
     plugin_sources::PluginSources,
-    recorder::Recorder,
+    recorder::{Recorder, audit_directory},
     registry::Registry,
+    running_calls::RunningCalls,
 };
 
 /// A host that is about to be opened: see [`Host::builder`].
@@ -174,6 +176,8 @@ impl HostBuilder {
             None => collector::open(&configuration.traces, number)?,
         };
         let tracer = traces.map(|sink| Tracer::new(sink, configuration.traces.sampling));
+        let audit_lines =
+            data.as_deref().filter(|_| audit.is_none() && configuration.audit.enabled).map(audit_directory);
         let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer, state.host_time());
         let opening = tokio::task::spawn_blocking(move || {
             let sources = PluginSources::new(configuration, data.as_deref());
@@ -219,6 +223,9 @@ impl HostBuilder {
             app_limits,
             admission: Admission::new(limits.clone()),
             approvals: Approvals::new(&limits),
+            running_calls: RunningCalls::default(),
+            opened: Utc::now(),
+            audit_lines,
             checks,
             request_memory: RequestMemory::new(&limits),
             wait: limits.wait(),
@@ -229,6 +236,8 @@ impl HostBuilder {
             denials,
             front_ends,
             clustered,
+            console: Mutex::default(),
+            control: Mutex::default(),
             runs_programs,
             _background: background,
             _staging: staging,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use wharf_tests::Data;
 
 use super::{
-    Expected::{self, AsUnknown, OwnAlone},
+    Expected::{self, AsUnknown, OwnAlone, Refused},
     Tenant, Two, belongings, check,
     tools::{browses, everything},
 };
@@ -87,6 +87,35 @@ fn cases() -> Vec<Case> {
         ("DELETE /v1/pages/{page}/requests/{request}", page, "", Value::Null, AsUnknown),
         ("DELETE /v1/pages/{page}", page, "", Value::Null, AsUnknown),
     ]);
+    // The operator's, which no tenant reaches, whatever it names.
+    let lists = [
+        "GET /v1/operator/approvals",
+        "GET /v1/operator/audit",
+        "GET /v1/operator/calls",
+        "GET /v1/operator/events",
+        "GET /v1/operator/hosts",
+        "GET /v1/operator/pages",
+        "GET /v1/operator/plugins",
+        "GET /v1/operator/processes",
+        "GET /v1/operator/sessions",
+        "GET /v1/operator/terminals",
+    ];
+    cases.extend(lists.map(|list| (list, "", "", Value::Null, Refused)));
+    let of_first = json!({"tenant": "first", "session": "$session"});
+    let (shell, process) = ("$shell", "$process");
+    cases.extend([
+        ("DELETE /v1/operator/calls/{call}", "", "", Value::Null, Refused),
+        ("DELETE /v1/operator/pages/{page}", page, "", Value::Null, Refused),
+        ("DELETE /v1/operator/processes/{process}", process, "", Value::Null, Refused),
+        ("GET /v1/operator/processes/{process}/output", process, "", Value::Null, Refused),
+        ("GET /v1/operator/terminals/{terminal}", shell, "", Value::Null, Refused),
+        ("DELETE /v1/operator/terminals/{terminal}", shell, "", Value::Null, Refused),
+        ("POST /v1/operator/terminals/{terminal}/input", shell, "", json!({"content": "aGk="}), Refused),
+        ("POST /v1/operator/terminals/{terminal}/resize", shell, "", json!({"columns": 60, "rows": 20}), Refused),
+        ("POST /v1/operator/approvals/{approval}", "$call", "", json!({"answer": "once"}), Refused),
+        ("POST /v1/operator/sessions/end", "", "", of_first.clone(), Refused),
+        ("POST /v1/operator/sessions/remove-files", "", "", of_first, Refused),
+    ]);
     // What is made comes last.
     cases.push(("POST /v1/pages", "", "", json!({}), OwnAlone));
     cases.push(("POST /v1/terminals", "", "", json!({}), OwnAlone));
@@ -118,7 +147,7 @@ fn by_no_route_does_a_tenant_reach_what_another_one_has() {
         if path.starts_with("/v1/pages") && !browses() {
             continue;
         }
-        let parts = ["{terminal}", "{stream}", "{front_end}", "{page}"];
+        let parts = ["{terminal}", "{stream}", "{front_end}", "{page}", "{process}", "{approval}"];
         let named = parts.iter().fold(path.to_owned(), |path, part| path.replace(part, id));
         let path = named.replace("{call}", "$call").replace("{request}", "$request").replace("{log}", "console");
         // With and without the assistant for whom the plugin's terminal was started.
@@ -131,7 +160,12 @@ fn by_no_route_does_a_tenant_reach_what_another_one_has() {
             };
             let (told, made_up) = (ask(names.real(&case)), ask(names.made_up(&case)));
             check(&format!("{route} {case}"), expected, &names, &told, &made_up);
-            assert!(expected == OwnAlone || told.starts_with("404 "), "{route}: {told}");
+            let status = match expected {
+                AsUnknown => "404 ",
+                Refused => "403 ",
+                OwnAlone => "",
+            };
+            assert!(told.starts_with(status), "{route}: {told}");
         }
     }
     assert_eq!(belongings::state(&mut two, &names, false), before, "all of it is as it was");

@@ -7,7 +7,7 @@ use anyhow::Result;
 use tokio::sync::watch;
 use wharf::{
     configuration::TokenSettings,
-    http::{HttpClient, HttpClients},
+    http::{ClientRights, HttpClient, HttpClients, Token},
 };
 
 use super::unusable;
@@ -21,30 +21,41 @@ pub(super) fn catch_up(global: &Global) -> Result<()> {
     }
 }
 
-/// The clients of these tokens, and the one of the file.
-pub(super) fn named(tokens: &[TokenSettings], file: Option<&Path>) -> Result<Vec<HttpClient>> {
+/// The files with tokens of this host alone, each made where it is missing.
+#[derive(Debug, Clone)]
+pub(super) struct TokenFiles {
+    /// The token that an agent shows, where it is one.
+    pub(super) default: Option<PathBuf>,
+    /// The token of the person who operates the host.
+    pub(super) operator: PathBuf,
+}
+
+/// The clients of these tokens, and those of the files.
+pub(super) fn named(tokens: &[TokenSettings], files: &TokenFiles) -> Result<Vec<HttpClient>> {
     let named = tokens.iter().map(|token| token.client(|name| std::env::var(name).ok()));
     let mut clients = named.collect::<Result<Vec<_>, _>>().map_err(|error| unusable(&error))?;
-    if let Some(file) = file {
-        let token = wharf::http::read_or_make_token(file);
-        let token = token.map_err(|error| Unusable(format!("{}: {}", file.display(), wharf::with_causes(&error))))?;
-        clients.push(HttpClient::new("default", token));
+    if let Some(file) = &files.default {
+        clients.push(HttpClient::new("default", read(file)?));
     }
+    let mut operator = HttpClient::new("operator", read(&files.operator)?);
+    operator.rights = ClientRights::of_operator();
+    clients.push(operator);
     Ok(clients)
 }
 
+fn read(file: &Path) -> Result<Token, Unusable> {
+    let token = wharf::http::read_or_make_token(file);
+    token.map_err(|error| Unusable(format!("{}: {}", file.display(), wharf::with_causes(&error))))
+}
+
 /// Has the server take other tokens once the host is configured with them.
-pub(super) async fn renew(
-    mut tokens: watch::Receiver<Vec<TokenSettings>>,
-    clients: HttpClients,
-    file: Option<PathBuf>,
-) {
+pub(super) async fn renew(mut tokens: watch::Receiver<Vec<TokenSettings>>, clients: HttpClients, files: TokenFiles) {
     // They may have changed since the server began with them.
     tokens.mark_changed();
     while tokens.changed().await.is_ok() {
         let names = tokens.borrow_and_update().clone();
-        let file = file.clone();
-        let read = tokio::task::spawn_blocking(move || self::named(&names, file.as_deref())).await;
+        let files = files.clone();
+        let read = tokio::task::spawn_blocking(move || self::named(&names, &files)).await;
         match read {
             Ok(Ok(now)) => {
                 if clients.renew(&now) {

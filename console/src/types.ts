@@ -1,0 +1,149 @@
+// What the routes of the operator answer: see /v1/openapi.json.
+
+export interface HostReport {
+  version: string;
+  pid: number;
+  started: string;
+  name: string | null;
+  calls_running: number;
+  calls_waiting: number;
+  things_running: number;
+  approvals_waiting: number;
+  calls_ended: number;
+  calls_failed: number;
+  denials: number;
+}
+
+/** Whose something is. */
+export interface Owned {
+  tenant: string;
+  plugin: string;
+  session: string;
+}
+
+export interface CallReport extends Owned {
+  id: string;
+  tool: string;
+  assistant: string | null;
+  thread: string | null;
+  client: string | null;
+  milliseconds: number;
+}
+
+export interface TurnReport {
+  number: number;
+  is_over: boolean;
+  reason: string | null;
+  confidence: string | null;
+}
+
+export interface TerminalReport extends Owned {
+  id: string;
+  command: string;
+  status: string;
+  columns: number;
+  rows: number;
+  pid: number | null;
+  started: string;
+  last_used: string;
+  ended: string | null;
+  because: string | null;
+  restarts: number;
+  recording: string | null;
+  viewers: number;
+  turn: TurnReport | null;
+}
+
+export interface ProcessReport extends Owned {
+  id: string;
+  command: string;
+  status: string;
+  pid: number | null;
+  started: string;
+  finished: string | null;
+  exit: unknown;
+  reason: string | null;
+  descendants: number | null;
+  stdout_bytes: number;
+  stderr_bytes: number;
+  polls: Record<string, unknown>;
+}
+
+export interface PageReport extends Owned {
+  id: string;
+  address: string;
+  title: string;
+  status: string;
+  opened: string;
+  last_used: string;
+  requests_pending: number;
+}
+
+export interface PluginReport {
+  name: string;
+  state: string;
+  reason?: string;
+  origin?: string;
+  digest?: string;
+  bytes?: number;
+  tools: string[];
+  imports: string[];
+  wanted_grants: string[];
+  grants: string[];
+  withheld?: string;
+}
+
+export interface ApprovalReport extends Owned {
+  id: string;
+  tool: string;
+  digest?: string;
+  assistant?: string;
+  thread?: string;
+  client?: string;
+  arguments: string;
+  argument_bytes: number;
+  waited_milliseconds: number;
+  left_milliseconds: number;
+}
+
+/** A line of the audit; what is absent does not apply. */
+export interface AuditLine {
+  time: string;
+  kind: string;
+  id?: string;
+  tenant?: string;
+  session?: string;
+  plugin?: string;
+  tool?: string;
+  client?: string;
+  function?: string;
+  asked?: string;
+  outcome?: string;
+  bytes_in?: number;
+  bytes_out?: number;
+  microseconds?: number;
+  count?: number;
+}
+
+export interface SessionReport {
+  tenant: string;
+  session: string;
+  calls: number;
+  processes: number;
+  terminals: number;
+  pages: number;
+  file_bytes: number | null;
+  files_used: string | null;
+}
+
+export interface Topics {
+  hosts: { hosts: HostReport[] };
+  calls: { calls: CallReport[] };
+  terminals: { terminals: TerminalReport[] };
+  processes: { processes: ProcessReport[] };
+  pages: { pages: PageReport[] };
+  plugins: { plugins: PluginReport[] };
+  approvals: { approvals: ApprovalReport[] };
+}
+
+export type Topic = keyof Topics;

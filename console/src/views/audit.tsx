@@ -1,0 +1,152 @@
+// What happened, by anything; and the whole story of one call.
+
+import { useEffect, useState } from "preact/hooks";
+import { Refused, get, part } from "../api";
+import { Empty, Heading, Moment, Rows, Status, duration } from "../parts";
+import type { AuditLine } from "../types";
+import { say } from "../words";
+
+const FILTERS = ["kind", "plugin", "tool", "tenant", "session", "outcome", "function"] as const;
+const KINDS = ["call", "host-call", "denied", "approval", "change", "authentication"];
+/** How often new lines are looked for. */
+const EACH = 3_000;
+
+type Filters = Record<string, string>;
+
+function read(rest: string): Filters {
+  return Object.fromEntries(new URLSearchParams(rest));
+}
+
+function useLines(rest: string) {
+  const [lines, setLines] = useState<AuditLine[] | null>(null);
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    let isOver = false;
+    const follow = async () => {
+      while (!isOver) {
+        try {
+          const answer = await get<{ lines: AuditLine[] }>(`/v1/operator/audit?last=500${rest ? `&${rest}` : ""}`);
+          if (isOver) return;
+          setLines(answer.lines.reverse());
+          setProblem("");
+        } catch (error) {
+          setProblem(error instanceof Refused ? error.message : String(error));
+        }
+        await new Promise((done) => setTimeout(done, EACH));
+      }
+    };
+    void follow();
+    return () => {
+      isOver = true;
+    };
+  }, [rest]);
+  return { lines, problem };
+}
+
+function what(line: AuditLine): string {
+  const tool = line.plugin ? `${line.plugin} ${line.tool ?? ""}` : (line.tool ?? "");
+  const times = (line.count ?? 1) > 1 ? ` × ${line.count}` : "";
+  return [tool, line.function, line.asked].filter(Boolean).join(" · ") + times;
+}
+
+/** A call with what it asked the host for, each as long as it took. */
+function Story({ lines }: { lines: AuditLine[] }) {
+  const call = lines.find((line) => line.kind === "call");
+  const end = (line: AuditLine) => Date.parse(line.time);
+  const begin = (line: AuditLine) => end(line) - (line.microseconds ?? 0) / 1_000;
+  const first = Math.min(...lines.map(begin));
+  const span = Math.max(1, Math.max(...lines.map(end)) - first);
+  return (
+    <section aria-label={say("story")}>
+      <h2>
+        {say("story")} <code>{call ? what(call) : ""}</code>
+      </h2>
+      <ol class="story">
+        {[...lines].reverse().map((line, index) => (
+          <li key={index}>
+            <span class="what">
+              <Status of={line.kind} /> {what(line)} <Status of={line.outcome ?? ""} />
+            </span>
+            <span class="bar" aria-hidden="true">
+              <span
+                style={{
+                  marginLeft: `${((begin(line) - first) / span) * 100}%`,
+                  width: `${Math.max(0.5, ((end(line) - begin(line)) / span) * 100)}%`,
+                }}
+              />
+            </span>
+            <span class="number">{duration((line.microseconds ?? 0) / 1_000)}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+export function Audit({ rest }: { rest: string }) {
+  const { lines, problem } = useLines(rest);
+  const filters = read(rest);
+  const change = (name: string, value: string) => {
+    const next = new URLSearchParams(rest);
+    if (value) next.set(name, value);
+    else next.delete(name);
+    location.hash = `#/audit/${part(next.toString())}`;
+  };
+  return (
+    <>
+      <Heading word="audit" />
+      <form class="filters" onSubmit={(event) => event.preventDefault()} aria-label={say("filter")}>
+        {FILTERS.map((name) => (
+          <label key={name}>
+            {name === "function" ? say("what") : say(name)}
+            {name === "kind" ? (
+              <select value={filters[name] ?? ""} onChange={(event) => change(name, event.currentTarget.value)}>
+                <option value="">{say("all")}</option>
+                {KINDS.map((kind) => (
+                  <option key={kind}>{kind}</option>
+                ))}
+              </select>
+            ) : (
+              <input value={filters[name] ?? ""} onChange={(event) => change(name, event.currentTarget.value.trim())} />
+            )}
+          </label>
+        ))}
+        {filters["id"] && (
+          <button type="button" onClick={() => change("id", "")}>
+            {say("all")}
+          </button>
+        )}
+      </form>
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {lines && filters["id"] && lines.length > 0 && <Story lines={lines} />}
+      {!lines ? (
+        <p>{say("loading")}</p>
+      ) : lines.length === 0 ? (
+        <Empty word="noLines" />
+      ) : (
+        <Rows
+          label={say("audit")}
+          rows={lines}
+          id={(line) => `${line.time} ${line.kind} ${line.id ?? ""} ${line.function ?? ""} ${line.asked ?? ""}`}
+          columns={[
+            { word: "time", cell: (line) => <Moment at={line.time} /> },
+            { word: "kind", cell: (line) => <Status of={line.kind} /> },
+            { word: "outcome", cell: (line) => (line.outcome ? <Status of={line.outcome} /> : "") },
+            {
+              word: "what",
+              cell: (line) => (line.id ? <a href={`#/audit/${part(`id=${line.id}`)}`}>{what(line)}</a> : what(line)),
+              class: "wide",
+            },
+            { word: "tenant", cell: (line) => line.tenant ?? "" },
+            { word: "session", cell: (line) => line.session ?? "" },
+            { word: "duration", cell: (line) => duration((line.microseconds ?? 0) / 1_000), class: "number" },
+          ]}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+// The plugins: what each is, what it may use, and what it asked for.
+
+import { useLive } from "../live";
+import { Empty, Heading, Status, bytes } from "../parts";
+import { say } from "../words";
+
+function List({ of }: { of: string[] }) {
+  if (of.length === 0) return <>{say("none")}</>;
+  return (
+    <ul class="chips">
+      {of.map((one) => (
+        <li key={one}>
+          <code>{one}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Plugins() {
+  const plugins = useLive("plugins").value?.plugins;
+  return (
+    <>
+      <Heading word="plugins" />
+      {!plugins ? (
+        <p>{say("loading")}</p>
+      ) : plugins.length === 0 ? (
+        <Empty word="noPlugins" />
+      ) : (
+        plugins.map((plugin) => (
+          <article class="plugin" key={plugin.name} aria-label={plugin.name}>
+            <h2>
+              {plugin.name} <Status of={plugin.state} />
+            </h2>
+            {plugin.reason && <p class="problem">{plugin.reason}</p>}
+            {plugin.withheld && <p class="problem">{plugin.withheld}</p>}
+            <dl>
+              <dt>{say("digest")}</dt>
+              <dd>
+                <code>{plugin.digest ?? "–"}</code> {plugin.bytes !== undefined && bytes(plugin.bytes)} {plugin.origin}
+              </dd>
+              <dt>{say("grants")}</dt>
+              <dd>
+                <List of={plugin.grants} />
+              </dd>
+              <dt>{say("wanted")}</dt>
+              <dd>
+                <List of={plugin.wanted_grants} />
+              </dd>
+              <dt>{say("tools")}</dt>
+              <dd>
+                <List of={plugin.tools} />
+              </dd>
+            </dl>
+            <details>
+              <summary>{say("imports")}</summary>
+              <List of={plugin.imports} />
+            </details>
+          </article>
+        ))
+      )}
+    </>
+  );
+}

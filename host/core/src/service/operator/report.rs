@@ -1,0 +1,289 @@
+//! What is told to the operator.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How a host is.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct HostReport {
+    /// The version of the program.
+    pub version: String,
+    /// Its process id.
+    pub pid: u32,
+    /// When it was opened, as RFC 3339.
+    pub started: String,
+    /// The name among the hosts of its cluster, where it is in one.
+    pub name: Option<String>,
+    /// Calls that compute or wait for what they asked for.
+    pub calls_running: u64,
+    /// Calls that wait for a place.
+    pub calls_waiting: u64,
+    /// Processes, terminals and pages that run.
+    pub things_running: u64,
+    /// Calls that wait for a person.
+    pub approvals_waiting: u64,
+    /// Calls that have ended since it was opened.
+    pub calls_ended: u64,
+    /// Those of them that ended with an error.
+    pub calls_failed: u64,
+    /// What plugins asked for and are not granted, since it was opened.
+    pub denials: u64,
+}
+
+impl HostReport {
+    /// One of this program, where nothing has happened yet.
+    #[must_use]
+    pub fn new(version: impl Into<String>, started: impl Into<String>) -> Self {
+        Self {
+            version: version.into(),
+            pid: std::process::id(),
+            started: started.into(),
+            name: None,
+            calls_running: 0,
+            calls_waiting: 0,
+            things_running: 0,
+            approvals_waiting: 0,
+            calls_ended: 0,
+            calls_failed: 0,
+            denials: 0,
+        }
+    }
+}
+
+/// A call that runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CallReport {
+    /// Names it, also in the audit.
+    pub id: String,
+    /// The name of the tool that clients see.
+    pub tool: String,
+    /// The plugin; `app` for tools of the app and of front ends.
+    pub plugin: String,
+    /// On whose behalf.
+    pub tenant: String,
+    /// In which session.
+    pub session: String,
+    /// By which assistant.
+    pub assistant: Option<String>,
+    /// In which thread.
+    pub thread: Option<String>,
+    /// The program that calls, as it calls itself.
+    pub client: Option<String>,
+    /// For how long, in milliseconds.
+    pub milliseconds: u64,
+}
+
+/// A terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TerminalReport {
+    /// Its handle.
+    pub id: String,
+    /// Whose it is.
+    pub tenant: String,
+    /// The plugin that opened it; `host` for a transport.
+    pub plugin: String,
+    /// In which session.
+    pub session: String,
+    /// By which assistant.
+    pub assistant: Option<String>,
+    /// What runs in it.
+    pub command: String,
+    /// `starting`, `running`, `restarting`, `ended`, `closed` and the like.
+    pub status: String,
+    /// How wide it is.
+    pub columns: u16,
+    /// How high it is.
+    pub rows: u16,
+    /// The system's id of its program, while that runs.
+    pub pid: Option<u32>,
+    /// When it was opened.
+    pub started: String,
+    /// When it was last used.
+    pub last_used: String,
+    /// When it ended.
+    pub ended: Option<String>,
+    /// How its program ended: `code` or `signal`.
+    pub exit: Option<Value>,
+    /// Why it is over, in words.
+    pub because: Option<String>,
+    /// How often its program was started again.
+    pub restarts: u32,
+    /// The file on which it is recorded.
+    pub recording: Option<String>,
+    /// How many look at it.
+    pub viewers: u64,
+    /// The turn that runs, or the last one.
+    pub turn: Option<TurnReport>,
+}
+
+/// A turn of a terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TurnReport {
+    /// Its number in the terminal.
+    pub number: u64,
+    /// Whether it is over.
+    pub is_over: bool,
+    /// Why it was taken for complete.
+    pub reason: Option<String>,
+    /// How sure that is: `low`, `medium`, `high`.
+    pub confidence: Option<String>,
+}
+
+/// A process.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProcessReport {
+    /// Its handle.
+    pub id: String,
+    /// Whose it is.
+    pub tenant: String,
+    /// The plugin that started it.
+    pub plugin: String,
+    /// In which session.
+    pub session: String,
+    /// What was started.
+    pub command: String,
+    /// `starting`, `running`, `finished`, `failed`, `killed`.
+    pub status: String,
+    /// The system's id of its leader.
+    pub pid: Option<u32>,
+    /// When it was asked for.
+    pub started: String,
+    /// When it ended.
+    pub finished: Option<String>,
+    /// How it ended.
+    pub exit: Option<Value>,
+    /// Why the host ended it, in words.
+    pub reason: Option<String>,
+    /// Descendants that live after its leader.
+    pub descendants: Option<u32>,
+    /// Bytes that it has printed.
+    pub stdout_bytes: u64,
+    /// Bytes that it has printed as errors.
+    pub stderr_bytes: u64,
+    /// How it was polled.
+    pub polls: PollReport,
+}
+
+/// How something was polled: the words of the contract.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct PollReport(pub Value);
+
+/// A piece of what a process has printed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ProcessOutput {
+    /// The cursor of its first byte.
+    pub from: u64,
+    /// The cursor behind its last byte.
+    pub next: u64,
+    /// The text; bytes that are no UTF-8 are replaced.
+    pub text: String,
+}
+
+/// A web page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PageReport {
+    /// Its handle.
+    pub id: String,
+    /// Whose it is.
+    pub tenant: String,
+    /// The plugin that opened it; `host` for a transport.
+    pub plugin: String,
+    /// In which session.
+    pub session: String,
+    /// Where it is.
+    pub address: String,
+    /// What it calls itself.
+    pub title: String,
+    /// `open`, `closed` and the like.
+    pub status: String,
+    /// When it was opened.
+    pub opened: String,
+    /// When it was last used.
+    pub last_used: String,
+    /// Scripts and steps that have no outcome yet.
+    pub requests_pending: u64,
+}
+
+/// A session that has something.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct SessionReport {
+    /// Whose it is.
+    pub tenant: String,
+    /// Its id.
+    pub session: String,
+    /// Calls that run.
+    pub calls: u64,
+    /// Processes that run.
+    pub processes: u64,
+    /// Terminals that are open.
+    pub terminals: u64,
+    /// Pages that are open.
+    pub pages: u64,
+    /// Bytes of its files; absent where it has none.
+    pub file_bytes: Option<u64>,
+    /// When its files were last used.
+    pub files_used: Option<String>,
+}
+
+impl SessionReport {
+    /// One that has nothing yet.
+    #[must_use]
+    pub fn new(tenant: impl Into<String>, session: impl Into<String>) -> Self {
+        Self { tenant: tenant.into(), session: session.into(), ..Self::default() }
+    }
+
+    /// Adds what another host has of it.
+    pub fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.processes += other.processes;
+        self.terminals += other.terminals;
+        self.pages += other.pages;
+        // The same files, seen by each host.
+        self.file_bytes = self.file_bytes.max(other.file_bytes);
+        self.files_used = self.files_used.take().max(other.files_used);
+    }
+}
+
+/// A plugin, and what became of it: as `wharf plugin list --json` has it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct PluginReport(pub Value);
+
+/// A call that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ApprovalReport {
+    /// Names it, for an answer.
+    pub id: String,
+    /// The name of the tool that clients see.
+    pub tool: String,
+    /// The plugin whose tool it is; `app` for those of the app and of front ends.
+    pub plugin: String,
+    /// What the component is; absent for tools of the app and of front ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// On whose behalf.
+    pub tenant: String,
+    /// In which session.
+    pub session: String,
+    /// By which assistant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assistant: Option<String>,
+    /// In which thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+    /// The program that calls, as it calls itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    /// The beginning of its arguments, as JSON text: at most 64 KiB.
+    pub arguments: String,
+    /// How many bytes the whole text has.
+    pub argument_bytes: u64,
+    /// Milliseconds that it has waited.
+    pub waited_milliseconds: u64,
+    /// Milliseconds after which it is refused.
+    pub left_milliseconds: u64,
+}

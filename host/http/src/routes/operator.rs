@@ -1,0 +1,387 @@
+//! The routes of the operator: what the host does for all tenants, and what a person may do about
+//! it. The guard lets nobody here whose token may not operate the host; this file knows nothing of it.
+
+mod events;
+mod terminal;
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    routing::{MethodRouter, delete, get, post},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use wharf_core::{
+    Code, Error, SessionId, TenantId,
+    service::operator::{
+        ApprovalAnswer, ApprovalReport, AuditQuery, CallReport, HostReport, OperatorList, OperatorRequest, PageReport,
+        PluginReport, ProcessOutput, ProcessReport, ProcessStream, SessionReport, TerminalReport,
+    },
+};
+
+use super::route::{self, Route, done};
+use crate::{
+    failure::HttpFailure,
+    operator_feed::OperatorFeed,
+    request::{
+        body::JsonBody,
+        parameters::{PathHandle, QueryParameters},
+    },
+    state::ServerState,
+};
+
+const USUAL_OUTPUT_BYTES: usize = 64 << 10;
+const MOST_OUTPUT_BYTES: usize = 256 << 10;
+/// How long a program may take to end by itself.
+const USUAL_GRACE: u64 = 2_000;
+const LONGEST_GRACE: u64 = 60_000;
+
+/// The routes of this file and of those below.
+pub(super) fn routes() -> Vec<Route> {
+    let mut routes = lists();
+    routes.extend(acts());
+    routes.extend(terminal::routes());
+    routes.push(events::route());
+    routes
+}
+
+fn lists() -> Vec<Route> {
+    vec![
+        Route::new(
+            "get",
+            "/v1/operator/hosts",
+            ("listHosts", "Lists the hosts on this data directory, and how each is; the one that answers is the first."),
+            listing(OperatorList::Hosts),
+            vec![route::json::<HostList>(200, "These serve.")],
+        ),
+        Route::new(
+            "get",
+            "/v1/operator/calls",
+            ("listRunningCalls", "Lists the calls that run now, of all tenants."),
+            listing(OperatorList::Calls),
+            vec![route::json::<CallList>(200, "These run.")],
+        ),
+        Route::new(
+            "get",
+            "/v1/operator/processes",
+            ("listAllProcesses", "Lists the processes of all plugins, the newest 1,000."),
+            listing(OperatorList::Processes),
+            vec![route::json::<ProcessList>(200, "These are there.")],
+        ),
+        Route::new(
+            "get",
+            "/v1/operator/processes/{process}/output",
+            (
+                "readProcessOutput",
+                "Reads what a process has printed: the end of it, or from a cursor on. This counts as no poll.",
+            ),
+            get(process_output),
+            vec![route::json::<ProcessOutput>(200, "This was printed; it may be nothing.")],
+        )
+        .query::<OutputQuery>(),
+        Route::new(
+            "get",
+            "/v1/operator/pages",
+            ("listAllPages", "Lists the web pages of all plugins."),
+            listing(OperatorList::Pages),
+            vec![route::json::<PageList>(200, "These are there.")],
+        ),
+        Route::new(
+            "get",
+            "/v1/operator/plugins",
+            ("listPlugins", "Lists the plugins, and what became of each."),
+            listing(OperatorList::Plugins),
+            vec![route::json::<PluginList>(200, "These are there.")],
+        ),
+        Route::new(
+            "get",
+            "/v1/operator/approvals",
+            ("listWaitingCalls", "Lists the calls that wait until a person allows them."),
+            listing(OperatorList::Approvals),
+            vec![route::json::<ApprovalList>(200, "These wait.")],
+        ),
+        Route::new(
+            "get",
+            "/v1/operator/sessions",
+            ("listSessions", "Lists the sessions that have anything, with the sizes of their files, which are measured for it."),
+            listing(OperatorList::Sessions),
+            vec![route::json::<SessionList>(200, "These are there.")],
+        ),
+        Route::new(
+            "get",
+            "/v1/operator/audit",
+            (
+                "readAudit",
+                "Reads lines of the audit, those of the last 24 hours where `since` is absent; one request reads at a time.",
+            ),
+            get(audit),
+            vec![route::json::<AuditLines>(200, "These match, the oldest first.")],
+        )
+        .query::<AuditQuery>(),
+    ]
+}
+
+fn acts() -> Vec<Route> {
+    vec![
+        Route::new(
+            "delete",
+            "/v1/operator/calls/{call}",
+            ("cancelCall", "Ends a call: its caller gets `cancelled`."),
+            delete(cancel_call),
+            vec![done("It is told to end.")],
+        ),
+        Route::new(
+            "delete",
+            "/v1/operator/processes/{process}",
+            ("stopProcess", "Ends a process and all that it started: asked first, then killed."),
+            delete(stop_process),
+            vec![route::json::<ProcessReport>(200, "So it ended.")],
+        )
+        .query::<GraceQuery>(),
+        Route::new(
+            "delete",
+            "/v1/operator/pages/{page}",
+            ("closeAnyPage", "Closes a web page of any plugin."),
+            delete(close_page),
+            vec![route::json::<PageReport>(200, "So it is now.")],
+        ),
+        Route::new(
+            "post",
+            "/v1/operator/sessions/end",
+            (
+                "stopSession",
+                "Ends what a session runs at each host: calls, processes, terminals, pages. Its files and its state stay.",
+            ),
+            post(end_session),
+            vec![route::json::<EndedSession>(200, "So much ended.")],
+        )
+        .body::<SessionRequest>(),
+        Route::new(
+            "post",
+            "/v1/operator/sessions/remove-files",
+            ("removeSessionFiles", "Removes the files of a session; `conflict` while anything uses them."),
+            post(remove_files),
+            vec![done("They are gone.")],
+        )
+        .body::<SessionRequest>(),
+        Route::new(
+            "post",
+            "/v1/operator/approvals/{approval}",
+            ("answerWaitingCall", "Allows a call that waits, or refuses it."),
+            post(answer),
+            vec![route::json::<ApprovalReport>(200, "It was this one.")],
+        )
+        .body::<AnswerRequest>(),
+    ]
+}
+
+/// The hosts.
+#[derive(Serialize, JsonSchema)]
+struct HostList {
+    /// Those on one data directory.
+    hosts: Vec<HostReport>,
+}
+
+/// The calls that run.
+#[derive(Serialize, JsonSchema)]
+struct CallList {
+    /// Those that began first before others.
+    calls: Vec<CallReport>,
+}
+
+/// The processes.
+#[derive(Serialize, JsonSchema)]
+struct ProcessList {
+    /// In the order in which they were started.
+    processes: Vec<ProcessReport>,
+}
+
+/// The pages.
+#[derive(Serialize, JsonSchema)]
+struct PageList {
+    /// Closed ones that are kept included.
+    pages: Vec<PageReport>,
+}
+
+/// The plugins.
+#[derive(Serialize, JsonSchema)]
+struct PluginList {
+    /// As `wharf plugin list --json` has them.
+    plugins: Vec<PluginReport>,
+}
+
+/// The calls that wait for a person.
+#[derive(Serialize, JsonSchema)]
+struct ApprovalList {
+    /// Those that have waited for longest first.
+    approvals: Vec<ApprovalReport>,
+}
+
+/// The sessions.
+#[derive(Serialize, JsonSchema)]
+struct SessionList {
+    /// By tenant and id.
+    sessions: Vec<SessionReport>,
+}
+
+/// A session, by its tenant and its id, as they are listed.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SessionRequest {
+    /// Whose it is.
+    tenant: String,
+    /// Which.
+    session: String,
+}
+
+impl SessionRequest {
+    fn read(self) -> Result<(TenantId, SessionId), Error> {
+        Ok((self.tenant.parse()?, self.session.parse()?))
+    }
+}
+
+/// What ended of a session.
+#[derive(Serialize, JsonSchema)]
+struct EndedSession {
+    /// How many calls, processes, terminals and pages.
+    ended: u64,
+}
+
+/// Lines of the audit.
+#[derive(Serialize, JsonSchema)]
+struct AuditLines {
+    /// As `wharf audit --json` prints them.
+    lines: Vec<Value>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OutputQuery {
+    /// Which of what it prints.
+    #[serde(default)]
+    stream: ProcessStream,
+    /// The cursor of the first byte; the end of the output where absent.
+    from: Option<u64>,
+    /// How much to return at most; 64 KiB where absent, 256 KiB at most.
+    max_bytes: Option<usize>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GraceQuery {
+    /// How long the program may take to end by itself, in milliseconds; 2 s where absent, 60 s at most.
+    grace_ms: Option<u64>,
+}
+
+impl GraceQuery {
+    fn grace(&self) -> u64 {
+        self.grace_ms.unwrap_or(USUAL_GRACE).min(LONGEST_GRACE)
+    }
+}
+
+/// What a person says of a call that waits.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AnswerRequest {
+    /// `once`, `session`, or `{"refuse": REASON}`, whose reason the agent reads.
+    answer: ApprovalAnswer,
+}
+
+/// What hosts have, of a server that shows it.
+pub(super) fn feed(server: &ServerState) -> Result<&OperatorFeed, HttpFailure> {
+    let feed = server.operator.as_ref();
+    feed.ok_or_else(|| Error::new(Code::NotFound, "this server shows nothing of its host").into())
+}
+
+/// Does what is asked, and answers what that brings.
+async fn operate(server: &ServerState, request: OperatorRequest) -> Result<Json<Value>, HttpFailure> {
+    Ok(Json(feed(server)?.service().operate(request).await?))
+}
+
+/// Does what brings nothing.
+async fn done_by(server: &ServerState, request: OperatorRequest) -> Result<StatusCode, HttpFailure> {
+    operate(server, request).await.map(|_| StatusCode::NO_CONTENT)
+}
+
+/// The handler of a list.
+fn listing(of: OperatorList) -> MethodRouter<Arc<ServerState>> {
+    get(move |State(server): State<Arc<ServerState>>| async move {
+        let Json(entries) = operate(&server, OperatorRequest::List { of }).await?;
+        Ok::<_, HttpFailure>(Json(json!({ of.as_str(): entries })))
+    })
+}
+
+async fn cancel_call(
+    State(server): State<Arc<ServerState>>,
+    PathHandle(call): PathHandle,
+) -> Result<StatusCode, HttpFailure> {
+    done_by(&server, OperatorRequest::CancelCall { call }).await
+}
+
+async fn process_output(
+    State(server): State<Arc<ServerState>>,
+    PathHandle(process): PathHandle,
+    QueryParameters(OutputQuery { stream, from, max_bytes }): QueryParameters<OutputQuery>,
+) -> Result<Json<Value>, HttpFailure> {
+    let bytes = max_bytes.unwrap_or(USUAL_OUTPUT_BYTES).min(MOST_OUTPUT_BYTES);
+    operate(&server, OperatorRequest::ProcessOutput { process, stream, from, bytes }).await
+}
+
+async fn stop_process(
+    State(server): State<Arc<ServerState>>,
+    PathHandle(process): PathHandle,
+    QueryParameters(query): QueryParameters<GraceQuery>,
+) -> Result<Json<Value>, HttpFailure> {
+    operate(&server, OperatorRequest::StopProcess { process, grace: query.grace() }).await
+}
+
+async fn close_page(
+    State(server): State<Arc<ServerState>>,
+    PathHandle(page): PathHandle,
+) -> Result<Json<Value>, HttpFailure> {
+    operate(&server, OperatorRequest::ClosePage { page }).await
+}
+
+async fn end_session(
+    State(server): State<Arc<ServerState>>,
+    JsonBody { value: session, .. }: JsonBody<SessionRequest>,
+) -> Result<Json<EndedSession>, HttpFailure> {
+    let (tenant, session) = session.read()?;
+    let Json(ended) = operate(&server, OperatorRequest::EndSession { tenant, session }).await?;
+    Ok(Json(EndedSession { ended: ended.as_u64().unwrap_or(0) }))
+}
+
+async fn remove_files(
+    State(server): State<Arc<ServerState>>,
+    JsonBody { value: session, .. }: JsonBody<SessionRequest>,
+) -> Result<StatusCode, HttpFailure> {
+    let (tenant, session) = session.read()?;
+    done_by(&server, OperatorRequest::RemoveFiles { tenant, session }).await
+}
+
+async fn answer(
+    State(server): State<Arc<ServerState>>,
+    PathHandle(approval): PathHandle,
+    JsonBody { value: AnswerRequest { answer }, .. }: JsonBody<AnswerRequest>,
+) -> Result<Json<Value>, HttpFailure> {
+    operate(&server, OperatorRequest::Answer { approval, answer }).await
+}
+
+async fn audit(
+    State(server): State<Arc<ServerState>>,
+    QueryParameters(query): QueryParameters<AuditQuery>,
+) -> Result<Json<Value>, HttpFailure> {
+    let Json(lines) = operate(&server, OperatorRequest::Audit(Box::new(query))).await?;
+    Ok(Json(json!({ "lines": lines })))
+}
+
+/// The terminals.
+#[derive(Serialize, JsonSchema)]
+struct AllTerminals {
+    /// Ended ones that are kept included.
+    terminals: Vec<TerminalReport>,
+}

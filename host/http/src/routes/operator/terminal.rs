@@ -1,0 +1,160 @@
+//! Terminals of all plugins, live: what they show, and what a person types.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::Response,
+    routing::{delete, get, post},
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use wharf_core::{
+    TenantId,
+    service::operator::{OperatedTerminal, OperatorList, OperatorRequest, OperatorSees, TerminalReport},
+};
+
+use super::{AllTerminals, GraceQuery, done_by, feed, listing, operate};
+use crate::{
+    failure::HttpFailure,
+    request::{
+        body::JsonBody,
+        parameters::{PathHandle, QueryParameters},
+    },
+    routes::{
+        event_stream::{FrameSource, Frames, event_stream},
+        route::{self, AnswerContent, Route, RouteAnswer, done},
+    },
+    state::ServerState,
+};
+
+const EVENTS: &str = "Server-sent events. `screen` ({columns, rows, text}) draws the whole screen on a terminal of that \
+                      size that has just been reset: first of all, and again where this reader was too slow for what \
+                      came. `text` ({text}) is what came then, with control sequences that only draw; `resize` \
+                      ({columns, rows}) another size; after `end` nothing comes. Comments keep the connection alive.";
+
+pub(super) fn routes() -> Vec<Route> {
+    let terminal = "/v1/operator/terminals/{terminal}";
+    vec![
+        Route::new(
+            "get",
+            "/v1/operator/terminals",
+            ("listAllTerminals", "Lists the terminals of all plugins."),
+            listing(OperatorList::Terminals),
+            vec![route::json::<AllTerminals>(200, "These are there.")],
+        ),
+        Route::new(
+            "get",
+            terminal,
+            ("attachToTerminal", "Shows a terminal of any plugin live: the whole screen first, then what comes."),
+            get(attach),
+            vec![RouteAnswer { status: 200, what: "What it shows.", content: AnswerContent::Events(EVENTS) }],
+        ),
+        Route::new(
+            "post",
+            "/v1/operator/terminals/{terminal}/input",
+            (
+                "typeIntoTerminal",
+                "Types bytes as they are. While a turn of the terminal runs, that is a `conflict`, unless it is forced: \
+                 what is typed is taken for a part of the turn.",
+            ),
+            post(input),
+            vec![done("They were typed.")],
+        )
+        .body::<InputRequest>(),
+        Route::new(
+            "post",
+            "/v1/operator/terminals/{terminal}/resize",
+            ("resizeAnyTerminal", "Changes the size of a terminal, for everybody."),
+            post(resize),
+            vec![done("It has this size.")],
+        )
+        .body::<SizeRequest>(),
+        Route::new(
+            "delete",
+            terminal,
+            ("closeAnyTerminal", "Ends the program of a terminal and all that it started."),
+            delete(close),
+            vec![route::json::<TerminalReport>(200, "So it ended.")],
+        )
+        .query::<GraceQuery>(),
+    ]
+}
+
+/// What is typed.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct InputRequest {
+    /// The bytes, as Base64.
+    content: String,
+    /// Whether they are typed while a turn runs, too.
+    #[serde(default)]
+    force: bool,
+}
+
+/// A size.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SizeRequest {
+    /// How wide.
+    columns: u16,
+    /// How high.
+    rows: u16,
+}
+
+async fn attach(
+    State(server): State<Arc<ServerState>>,
+    PathHandle(terminal): PathHandle,
+) -> Result<Response, HttpFailure> {
+    let place = server.reader_permit(&TenantId::local())?;
+    let attached = feed(&server)?.service().attach(&terminal).await?;
+    Ok(event_stream(server, place, AttachedReader(attached)))
+}
+
+async fn input(
+    State(server): State<Arc<ServerState>>,
+    PathHandle(terminal): PathHandle,
+    JsonBody { value: InputRequest { content, force }, .. }: JsonBody<InputRequest>,
+) -> Result<StatusCode, HttpFailure> {
+    done_by(&server, OperatorRequest::TypeBytes { terminal, content, force }).await
+}
+
+async fn resize(
+    State(server): State<Arc<ServerState>>,
+    PathHandle(terminal): PathHandle,
+    JsonBody { value: SizeRequest { columns, rows }, .. }: JsonBody<SizeRequest>,
+) -> Result<StatusCode, HttpFailure> {
+    done_by(&server, OperatorRequest::ResizeTerminal { terminal, columns, rows }).await
+}
+
+async fn close(
+    State(server): State<Arc<ServerState>>,
+    PathHandle(terminal): PathHandle,
+    QueryParameters(query): QueryParameters<GraceQuery>,
+) -> Result<Json<Value>, HttpFailure> {
+    operate(&server, OperatorRequest::CloseTerminal { terminal, grace: query.grace() }).await
+}
+
+struct AttachedReader(Box<dyn OperatedTerminal>);
+
+impl FrameSource for AttachedReader {
+    async fn next(&mut self, heartbeat: Duration) -> Option<Frames> {
+        let Ok(seen) = timeout(heartbeat, self.0.next()).await else { return Some(Frames::heartbeat()) };
+        // JSON has no line breaks of its own.
+        let event = |event: &str, data: serde_json::Value| format!("event: {event}\ndata: {data}\n\n");
+        Some(match seen {
+            Some(OperatorSees::Screen { columns, rows, text }) => {
+                Frames::new(event("screen", json!({"columns": columns, "rows": rows, "text": text})))
+            }
+            Some(OperatorSees::Text(text)) => Frames::new(event("text", json!({"text": text}))),
+            Some(OperatorSees::Resized { columns, rows }) => {
+                Frames::new(event("resize", json!({"columns": columns, "rows": rows})))
+            }
+            None => Frames::last(event("end", json!({}))),
+        })
+    }
+}

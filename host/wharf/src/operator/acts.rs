@@ -1,0 +1,139 @@
+//! What an operator asks of one host.
+
+use std::{sync::Arc, time::Duration};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde::Serialize;
+use serde_json::Value;
+use wharf_core::{
+    Code, Error,
+    service::operator::{ApprovalReport, OperatorList, OperatorRequest, ProcessOutput, ProcessStream},
+};
+use wharf_process::{Owner, ProcessId, Processes, StreamName};
+use wharf_terminal::{TerminalError, TerminalId, TerminalSize, Terminals};
+
+use super::{audit, missing::none, report, sessions};
+use crate::host::Host;
+
+/// What is told of processes at most: the newest.
+const MOST_PROCESSES: usize = 1_000;
+/// How long a page may take to close.
+const CLOSING: Duration = Duration::from_secs(5);
+
+pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Value, Error> {
+    match request {
+        OperatorRequest::List { of } => list(host, of).await,
+        OperatorRequest::CancelCall { call } => match host.running_calls().cancel(&call) {
+            true => Ok(Value::Null),
+            false => Err(none("call")),
+        },
+        OperatorRequest::TypeBytes { terminal, content, force } => {
+            let bytes = STANDARD.decode(content).map_err(|_| Error::new(Code::Invalid, "`content` is Base64"))?;
+            let (terminals, id) = terminal_of(host, &terminal)?;
+            terminals.type_for_operator(id, bytes, force).await?;
+            Ok(Value::Null)
+        }
+        OperatorRequest::ResizeTerminal { terminal, columns, rows } => {
+            let size = TerminalSize::new(columns, rows).map_err(TerminalError::from)?;
+            let (terminals, id) = terminal_of(host, &terminal)?;
+            terminals.resize_for_operator(id, size)?;
+            Ok(Value::Null)
+        }
+        OperatorRequest::CloseTerminal { terminal, grace } => {
+            let (terminals, id) = terminal_of(host, &terminal)?;
+            let owner = terminals.all().into_iter().find(|(_, info)| info.id == id).map(|(owner, _)| owner);
+            let owner = owner.ok_or_else(|| none("terminal"))?;
+            let closed = terminals.close_for_operator(id, Duration::from_millis(grace)).await;
+            json(&report::of_terminal(&owner, &closed.ok_or_else(|| none("terminal"))?))
+        }
+        OperatorRequest::ProcessOutput { process, stream, from, bytes } => {
+            let (processes, owner, id) = process_of(host, &process)?;
+            output(processes, owner, id, stream, from, bytes).await
+        }
+        OperatorRequest::StopProcess { process, grace } => {
+            let (processes, owner, id) = process_of(host, &process)?;
+            json(&report::of_process(&owner, &processes.stop(&owner, id, Duration::from_millis(grace)).await?))
+        }
+        OperatorRequest::ClosePage { page } => {
+            let id = page.parse().map_err(|_| none("page"))?;
+            let webviews = host.webviews().ok_or_else(|| none("page"))?;
+            let owner = webviews.all().into_iter().find(|(_, info)| info.id == id).map(|(owner, _)| owner);
+            let owner = owner.ok_or_else(|| none("page"))?;
+            let closed = webviews.close_for_operator(id, CLOSING).await.ok_or_else(|| none("page"))?;
+            json(&report::of_page(&owner, &closed))
+        }
+        OperatorRequest::EndSession { tenant, session } => sessions::end(host, &tenant, &session).await,
+        OperatorRequest::RemoveFiles { tenant, session } => sessions::remove_files(host, tenant, session).await,
+        OperatorRequest::Answer { approval, answer } => {
+            let call = host.approvals().answer(&approval, answer);
+            json(&ApprovalReport::from(&call.ok_or_else(|| none("call that waits"))?))
+        }
+        OperatorRequest::Audit(query) => audit::read(host.audit_lines(), *query).await,
+    }
+}
+
+async fn list(host: &Host, of: OperatorList) -> Result<Value, Error> {
+    match of {
+        OperatorList::Hosts => json(&[host.host_report()]),
+        OperatorList::Calls => json(&host.running_calls().list()),
+        OperatorList::Terminals => {
+            let all = host.terminals().map(|terminals| terminals.all()).unwrap_or_default();
+            json(&all.iter().map(|(owner, info)| report::of_terminal(owner, info)).collect::<Vec<_>>())
+        }
+        OperatorList::Processes => {
+            let all = match host.processes() {
+                Some(processes) => processes.all().await,
+                None => Vec::new(),
+            };
+            let newest = &all[all.len().saturating_sub(MOST_PROCESSES)..];
+            json(&newest.iter().map(|(owner, process)| report::of_process(owner, process)).collect::<Vec<_>>())
+        }
+        OperatorList::Pages => {
+            let all = host.webviews().map(|webviews| webviews.all()).unwrap_or_default();
+            json(&all.iter().map(|(owner, page)| report::of_page(owner, page)).collect::<Vec<_>>())
+        }
+        OperatorList::Sessions => json(&sessions::list(host).await?),
+        OperatorList::Plugins => json(&host.plugins()),
+        OperatorList::Approvals => {
+            let waiting = host.approvals().waiting();
+            json(&waiting.iter().map(ApprovalReport::from).collect::<Vec<_>>())
+        }
+    }
+}
+
+fn json(answer: &(impl Serialize + ?Sized)) -> Result<Value, Error> {
+    serde_json::to_value(answer).map_err(|error| Error::new(Code::Internal, error.to_string()))
+}
+
+fn terminal_of<'h>(host: &'h Host, id: &str) -> Result<(&'h Arc<Terminals>, TerminalId), Error> {
+    let id = id.parse().map_err(|_| none("terminal"))?;
+    Ok((host.terminals().ok_or_else(|| none("terminal"))?, id))
+}
+
+fn process_of(host: &Host, id: &str) -> Result<(Arc<Processes>, Owner, ProcessId), Error> {
+    let id = id.parse().map_err(|_| none("process"))?;
+    let processes = Arc::clone(host.processes().ok_or_else(|| none("process"))?);
+    let owner = processes.owner_of(id).ok_or_else(|| none("process"))?;
+    Ok((processes, owner, id))
+}
+
+async fn output(
+    processes: Arc<Processes>,
+    owner: Owner,
+    id: ProcessId,
+    stream: ProcessStream,
+    from: Option<u64>,
+    bytes: usize,
+) -> Result<Value, Error> {
+    let stream = match stream {
+        ProcessStream::Stdout => StreamName::Stdout,
+        ProcessStream::Stderr => StreamName::Stderr,
+    };
+    // It may be on the disk.
+    let reading = tokio::task::spawn_blocking(move || match from {
+        Some(from) => processes.read(&owner, id, stream, from, bytes),
+        None => processes.tail(&owner, id, stream, usize::MAX, bytes),
+    });
+    let piece = reading.await.map_err(|_| Error::retryable(Code::Unavailable, "the host ends"))??;
+    json(&ProcessOutput { from: piece.from, next: piece.next(), text: piece.text() })
+}

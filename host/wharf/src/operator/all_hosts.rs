@@ -1,0 +1,146 @@
+//! All hosts on one data directory as one: their lists together, and each act at the host that has
+//! what it is about.
+
+use std::{path::PathBuf, time::Duration};
+
+use async_trait::async_trait;
+use futures_util::future::join_all;
+use serde_json::Value;
+use tokio::{sync::watch, time::timeout};
+use wharf_core::{
+    Code, Error,
+    service::operator::{OperatedTerminal, OperatorList, OperatorRequest, OperatorSees, OperatorService},
+};
+
+use super::sessions;
+use crate::{
+    control::{ControlError, RunningHost, TerminalAttachment, TerminalFrame, running_hosts},
+    host::Host,
+};
+
+/// How long another host may take to list what it has: one that is stopped holds up nobody.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// This host, with the others on its data directory.
+pub(crate) struct AllHosts {
+    own: Host,
+    data: PathBuf,
+}
+
+impl AllHosts {
+    pub(crate) fn new(own: Host, data: PathBuf) -> Self {
+        Self { own, data }
+    }
+
+    async fn others(&self) -> Vec<RunningHost> {
+        let data = self.data.clone();
+        let found = tokio::task::spawn_blocking(move || running_hosts(&data)).await;
+        let mut others = found.ok().and_then(Result::ok).unwrap_or_default();
+        let own = self.own.control_directory();
+        others.retain(|other| own.as_deref() != Some(other.directory()));
+        others
+    }
+
+    /// The entries of all hosts, this one's first.
+    async fn gathered(&self, request: OperatorRequest) -> Result<Value, Error> {
+        let others = self.others().await;
+        let asking = others.iter().map(async |other| timeout(PATIENCE, other.operate(request.clone())).await);
+        let (own, told) = tokio::join!(self.own.operate(request.clone()), join_all(asking));
+        let mut all = own?;
+        if let Value::Array(all) = &mut all {
+            for (other, told) in others.iter().zip(told) {
+                match told {
+                    Ok(Ok(Value::Array(entries))) => all.extend(entries),
+                    Ok(Err(error)) => {
+                        tracing::debug!(host = %other.directory().display(), "a host does not tell: {error}")
+                    }
+                    Ok(Ok(_)) | Err(_) => tracing::debug!(host = %other.directory().display(), "a host does not tell"),
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl AllHosts {
+    /// Ends what a session runs at every host: how many ended.
+    async fn ended(&self, request: OperatorRequest) -> Result<Value, Error> {
+        let mut ended = self.own.operate(request.clone()).await?.as_u64().unwrap_or(0);
+        for other in self.others().await {
+            match other.operate(request.clone()).await {
+                Ok(count) => ended += count.as_u64().unwrap_or(0),
+                Err(error) => tracing::warn!("a host does not end what a session runs: {error}"),
+            }
+        }
+        Ok(ended.into())
+    }
+}
+
+#[async_trait]
+impl OperatorService for AllHosts {
+    async fn operate(&self, request: OperatorRequest) -> Result<Value, Error> {
+        match &request {
+            OperatorRequest::List { of: OperatorList::Sessions } => {
+                return Ok(sessions::merged(self.gathered(request).await?));
+            }
+            OperatorRequest::List { .. } => return self.gathered(request).await,
+            OperatorRequest::EndSession { .. } => return self.ended(request).await,
+            // All hosts write their lines below the data directory.
+            OperatorRequest::Audit(_) => return self.own.operate(request).await,
+            _ => {}
+        }
+        let missing = match self.own.operate(request.clone()).await {
+            Err(error) if is_elsewhere(&error) => error,
+            done => return done,
+        };
+        for other in self.others().await {
+            match other.operate(request.clone()).await {
+                Err(ControlError::Failed(error)) if is_elsewhere(&error) => {}
+                Err(ControlError::Failed(error)) => return Err(error),
+                Err(error) => tracing::debug!("a host does not answer: {error}"),
+                Ok(done) => return Ok(done),
+            }
+        }
+        Err(missing)
+    }
+
+    async fn attach(&self, terminal: &str) -> Result<Box<dyn OperatedTerminal>, Error> {
+        let missing = match self.own.attach(terminal).await {
+            Err(error) if is_elsewhere(&error) => error,
+            Err(error) => return Err(error),
+            Ok(attached) => return Ok(attached),
+        };
+        for other in self.others().await {
+            if let Ok(attached) = other.attach(terminal, true).await {
+                return Ok(Box::new(AttachedElsewhere(attached)));
+            }
+        }
+        Err(missing)
+    }
+
+    fn approval_changes(&self) -> watch::Receiver<()> {
+        self.own.approval_changes()
+    }
+}
+
+/// Whether another host may have it: a handle names the host that made it.
+fn is_elsewhere(error: &Error) -> bool {
+    matches!(error.code, Code::NotFound | Code::Gone)
+}
+
+struct AttachedElsewhere(TerminalAttachment);
+
+#[async_trait]
+impl OperatedTerminal for AttachedElsewhere {
+    async fn next(&mut self) -> Option<OperatorSees> {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        match self.0.next().await.ok()?? {
+            TerminalFrame::Screen { bytes, columns, rows } => {
+                Some(OperatorSees::Screen { columns, rows, text: text(bytes) })
+            }
+            TerminalFrame::Output(bytes) => Some(OperatorSees::Text(text(bytes))),
+            TerminalFrame::Resized { columns, rows } => Some(OperatorSees::Resized { columns, rows }),
+            TerminalFrame::Refused(_) | TerminalFrame::Ended(_) => None,
+        }
+    }
+}
