@@ -21,6 +21,7 @@ mod debian;
 mod demo;
 mod deny;
 mod disk;
+mod distribution;
 mod foreign;
 mod fuzz;
 mod kits;
@@ -57,6 +58,7 @@ Start here (each does all its own set-up, on a fresh clone too):
 While you work:
   plugins    Build the plugins to Wasm components
   console    Build the operator's console, which the host serves
+  package    Make what people install: a tarball, a package of Debian, a bundle for clients
   tidy       Check the rules of the project: who depends on whom, file sizes, WIT documented
   bench      Measure Wharf against bare wasmtime and a server without Wasm
   soak       Kill the host at random moments under load, 300 times
@@ -103,6 +105,7 @@ fn run() -> Result<()> {
         Some(Arg::Value(name)) => match name.to_string_lossy().as_ref() {
             "plugins" => components::run(arguments),
             "console" => console::run(arguments),
+            "package" => distribution::run(arguments),
             "test" => test::run(arguments),
             "check-targets" => targets::run(arguments),
             "demo" => demo::run(arguments),

@@ -25,6 +25,7 @@ use crate::components;
 use crate::console;
 use crate::demo;
 use crate::disk;
+use crate::distribution;
 use crate::kits;
 use crate::node;
 use crate::outside;
@@ -65,6 +66,7 @@ Options:
                   kits     the kits for Python and JavaScript: their tests, types and style, and their plugins in a host
                   package  the packages of library, contract and SDK: that cargo makes them, that they carry
                            WIT and the bundled plugins, and that those of plugin authors build from that
+                  install  what people install (cargo xtask package), made of the built program and installed
                   demo     the demo, which checks each of its claims (cargo xtask demo)
                   bench    the benchmark, a hundredth of it and each figure once: that it runs, not how fast
                   tidy     the rules of the project (cargo xtask tidy)
@@ -106,6 +108,7 @@ enum TestPart {
     Author,
     Kits,
     Package,
+    Install,
     Demo,
     Bench,
     Tidy,
@@ -117,7 +120,7 @@ enum TestPart {
 
 impl TestPart {
     /// What runs where nothing else is asked for.
-    const USUAL: [Self; 13] = [
+    const USUAL: [Self; 14] = [
         Self::Rust,
         Self::Client,
         Self::Conformance,
@@ -126,6 +129,7 @@ impl TestPart {
         Self::Author,
         Self::Kits,
         Self::Package,
+        Self::Install,
         Self::Demo,
         Self::Bench,
         Self::Tidy,
@@ -144,6 +148,7 @@ impl TestPart {
             Self::Author => "author",
             Self::Kits => "kits",
             Self::Package => "package",
+            Self::Install => "install",
             Self::Demo => "demo",
             Self::Bench => "bench",
             Self::Tidy => "tidy",
@@ -166,6 +171,7 @@ impl TestPart {
             Self::Author => Ok((author::check(workspace), Vec::new())),
             Self::Kits => kits::check(workspace),
             Self::Package => Ok((publication::check(workspace, PackageCheck::Usual), Vec::new())),
+            Self::Install => Ok((distribution::check(workspace), Vec::new())),
             Self::Demo => Ok((demo::tell(workspace), Vec::new())),
             Self::Bench => Ok((bench::check(workspace), Vec::new())),
             Self::Tidy => Ok((tidy::check(workspace), Vec::new())),
@@ -198,7 +204,7 @@ impl std::str::FromStr for TestPart {
         part.ok_or_else(|| {
             anyhow::anyhow!(
                 "there is no part `{name}`: choose rust, doctests, client, conformance, routes, book, author, kits, package, \
-                 demo, bench, tidy, lint, targets, outside or release"
+                 install, demo, bench, tidy, lint, targets, outside or release"
             )
         })
     }

@@ -1,0 +1,128 @@
+//! What is made for people to install, installed: each package from its file, as they would.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::{expect, make};
+use crate::command::{self, say};
+use crate::workspace::Workspace;
+
+/// Makes the packages of the program that the tests have, twice, and installs each.
+pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    let (place, again) = (workspace.target().join("package-check"), workspace.target().join("package-again"));
+    let binary = workspace.binary("debug", "wharf");
+    let made = make(workspace, &binary, &place)?;
+    let of = |suffix: &str| -> Result<&PathBuf> {
+        let found = made.iter().find(|file| file.to_string_lossy().ends_with(suffix));
+        found.with_context(|| format!("there is no {suffix} among what was made"))
+    };
+    say("Installing each package");
+    tarball(&place)?;
+    debian(of(".deb")?, &place)?;
+    bundle(of(".mcpb")?, &place)?;
+    make(workspace, &binary, &again)?;
+    let sums = |folder: &Path| fs::read_to_string(folder.join("SHA256SUMS"));
+    expect(sums(&place)? == sums(&again)?, "the same program makes other packages the second time")?;
+    for folder in [place, again] {
+        fs::remove_dir_all(folder)?;
+    }
+    println!("package: the tarball, the package of Debian and the bundle install, and are the same the second time");
+    Ok(())
+}
+
+fn version_of(program: &Path) -> Result<String> {
+    command::capture(Command::new(program).arg("--version"))
+}
+
+fn tarball(place: &Path) -> Result<()> {
+    let prefix = place.join("prefix");
+    let install = || {
+        let mut install = Command::new(place.join("install.sh"));
+        install.arg("--prefix").arg(&prefix);
+        install
+    };
+    command::capture(&mut install())?;
+    expect(version_of(&prefix.join("bin/wharf"))?.starts_with("wharf "), "the installed program does not run")?;
+    let files = [
+        "share/bash-completion/completions/wharf",
+        "share/man/man1/wharf-serve.1",
+        "share/doc/wharf/licences.txt",
+        "share/doc/wharf/sbom.cdx.json",
+        "lib/systemd/system/wharf.service",
+    ];
+    for file in files {
+        expect(prefix.join(file).is_file(), &format!("{file} is not installed"))?;
+    }
+    let licences = fs::read_to_string(prefix.join("share/doc/wharf/licences.txt"))?;
+    for part in ["wasmtime ", "tokio ", "Apache License"] {
+        expect(licences.contains(part), &format!("the licences lack {part:?}"))?;
+    }
+    let bill: Value = serde_json::from_str(&fs::read_to_string(prefix.join("share/doc/wharf/sbom.cdx.json"))?)?;
+    expect(bill["components"].as_array().is_some_and(|parts| parts.len() > 100), "the bill has too few parts")?;
+    unit(&prefix)?;
+    command::capture(install().arg("--uninstall"))?;
+    expect(!prefix.join("bin/wharf").exists(), "the program stays when it is taken out")?;
+
+    // What is not what its digest says is not installed.
+    let sums = place.join("SHA256SUMS");
+    let right = fs::read_to_string(&sums)?;
+    let wrong: String = right.chars().map(|digit| if digit == 'a' { 'b' } else { digit }).collect();
+    fs::write(&sums, wrong)?;
+    let refused = install().output()?;
+    fs::write(&sums, right)?;
+    expect(
+        !refused.status.success() && !prefix.join("bin/wharf").exists(),
+        "a tarball with another digest is installed",
+    )
+}
+
+/// Whether systemd understands the unit, where it is there to ask. Here the program is below the prefix.
+fn unit(prefix: &Path) -> Result<()> {
+    if !command::exists("systemd-analyze") {
+        say("NOT TESTED: the unit of systemd, which is not on this machine");
+        return Ok(());
+    }
+    let unit = fs::read_to_string(prefix.join("lib/systemd/system/wharf.service"))?;
+    let here = prefix.join("wharf.service");
+    fs::write(&here, unit.replace("/usr/bin/wharf", &prefix.join("bin/wharf").to_string_lossy()))?;
+    let checked = Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&here).output()?;
+    let said = String::from_utf8_lossy(&checked.stderr);
+    let complaints: Vec<_> = said.lines().filter(|line| line.contains("wharf.service:")).collect();
+    expect(complaints.is_empty(), &format!("systemd says of the unit: {}", complaints.join("; ")))
+}
+
+fn debian(package: &Path, place: &Path) -> Result<()> {
+    let field = |name: &str| command::capture(Command::new("dpkg-deb").arg("--field").arg(package).arg(name));
+    expect(field("Depends")?.contains("libc6 (>= 2."), "the package of Debian names no C library")?;
+    let root = place.join("root");
+    command::capture(Command::new("dpkg-deb").arg("--extract").arg(package).arg(&root))?;
+    expect(version_of(&root.join("usr/bin/wharf"))?.starts_with("wharf "), "the program of the package does not run")
+}
+
+/// The bundle, unpacked and started as its manifest says.
+fn bundle(file: &Path, place: &Path) -> Result<()> {
+    let folder = place.join("bundle");
+    command::capture(Command::new("python3").args(["-m", "zipfile", "-e"]).arg(file).arg(&folder))?;
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(folder.join("manifest.json"))?)?;
+    let server = &manifest["server"]["mcp_config"];
+    let here = folder.to_string_lossy();
+    let filled = |text: &Value| {
+        let profile = manifest["user_config"]["profile"]["default"].as_str().unwrap_or_default();
+        text.as_str().unwrap_or_default().replace("${__dirname}", &here).replace("${user_config.profile}", profile)
+    };
+    let program = filled(&server["command"]);
+    // Python's module unpacks without the mode, which clients set.
+    command::capture(Command::new("chmod").arg("+x").arg(&program))?;
+    let arguments: Vec<_> = server["args"].as_array().into_iter().flatten().map(filled).collect();
+    let hello = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\
+                 \"capabilities\":{},\"clientInfo\":{\"name\":\"check\",\"version\":\"1\"}}}";
+    let mut client = Command::new("sh");
+    client.args(["-c", "printf '%s\\n' \"$HELLO\" | \"$@\"", "sh", &program]).args(&arguments);
+    client.arg("--data").arg(place.join("data")).env("HELLO", hello);
+    let answer = command::capture(&mut client)?;
+    expect(answer.contains("serverInfo"), "the bundle's program does not answer a client")
+}
