@@ -8,6 +8,7 @@ import { Refused, get, onSignedOut, post, remove } from "./api";
 import { forget, useLive } from "./live";
 import { Approvals } from "./views/approvals";
 import { Audit } from "./views/audit";
+import { Hosts } from "./views/hosts";
 import { Now } from "./views/now";
 import { Pages } from "./views/pages";
 import { Plugins } from "./views/plugins";
@@ -24,6 +25,7 @@ const VIEWS: { path: string; word: Word; view: (props: { rest: string }) => prea
   { path: "processes", word: "processes", view: Processes },
   { path: "pages", word: "pages", view: Pages },
   { path: "plugins", word: "plugins", view: Plugins },
+  { path: "hosts", word: "hosts", view: Hosts },
   { path: "audit", word: "audit", view: Audit },
 ];
 

@@ -125,6 +125,16 @@ export interface AuditLine {
   count?: number;
 }
 
+export interface ClusterHostReport {
+  name: string;
+  address: string;
+  version: string;
+  state: string;
+  sessions: number;
+  calls: number;
+  silent_milliseconds: number;
+}
+
 export interface SessionReport {
   tenant: string;
   session: string;
@@ -144,6 +154,7 @@ export interface Topics {
   pages: { pages: PageReport[] };
   plugins: { plugins: PluginReport[] };
   approvals: { approvals: ApprovalReport[] };
+  cluster: { cluster: ClusterHostReport[] };
 }
 
 export type Topic = keyof Topics;

@@ -293,6 +293,24 @@ impl Server {
         replied(self.send(method, path, session, "", &body))
     }
 
+    /// Asks with another token than an agent's, on behalf of no session.
+    ///
+    /// # Panics
+    /// Where there is no answer.
+    pub fn ask_as(&self, token: &str, method: &str, path: &str, body: Option<Value>) -> Reply {
+        let body = body.map(|body| body.to_string()).unwrap_or_default();
+        let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
+        let mut stream = self.connect();
+        let request = format!(
+            "{method} {path} HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n{kind}Content-Length: \
+             {}\r\n\r\n{body}",
+            body.len()
+        );
+        // It may have refused it by its head alone.
+        let _ = stream.write_all(request.as_bytes());
+        replied(stream)
+    }
+
     /// Follows a route of events.
     ///
     /// # Panics

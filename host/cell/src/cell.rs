@@ -242,6 +242,22 @@ impl Cell {
         self.shared.standing.leaving();
     }
 
+    /// The hosts that live, and those that died within the last hour.
+    ///
+    /// # Errors
+    /// Where the database does not answer.
+    pub async fn hosts(&self) -> Result<Vec<crate::HostRecord>, StoreUnavailable> {
+        self.shared.members.list().await
+    }
+
+    /// Has the hosts of this name take no further session, or take some again. Whether one lives.
+    ///
+    /// # Errors
+    /// Where the database does not answer.
+    pub async fn drain_host(&self, host: &str, is_draining: bool) -> Result<bool, StoreUnavailable> {
+        self.shared.members.drain(host, is_draining).await
+    }
+
     /// Leaves the cell: its sessions are free at once, and no host asks this one any more. Those
     /// whose files were here find them lost.
     pub async fn leave(&self) {

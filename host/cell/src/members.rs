@@ -76,6 +76,22 @@ pub struct HostRecord {
     pub report: HostReport,
 }
 
+/// A host that has not beaten for so long is told of as silent, in milliseconds.
+const SILENT: i64 = 3_000;
+
+impl HostRecord {
+    /// How it is, in a word: `alive`, `draining`, `silent` or `dead`.
+    #[must_use]
+    pub fn state(&self) -> &'static str {
+        match (self.is_dead, self.is_draining) {
+            (true, _) => "dead",
+            _ if self.silent_milliseconds >= SILENT => "silent",
+            (_, true) => "draining",
+            _ => "alive",
+        }
+    }
+}
+
 /// Why a host may not join.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

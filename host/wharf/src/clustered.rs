@@ -10,7 +10,7 @@ use wharf_core::service::{Announcements, HomeHost};
 use wharf_core::{
     Code, Error, SessionId, TenantId,
     handle::HandleMint,
-    service::{Place, SessionRouter},
+    service::{Place, SessionRouter, operator::ClusterHostReport},
 };
 
 #[cfg(feature = "postgres")]
@@ -164,6 +164,34 @@ impl Clustered {
         }
     }
 
+    /// The hosts of the cluster; none where it is in none.
+    pub(crate) async fn hosts(&self) -> Result<Vec<ClusterHostReport>, Error> {
+        #[cfg(feature = "postgres")]
+        if let Self::Member { cell, .. } = self {
+            let report = |host: wharf_cell::HostRecord| ClusterHostReport {
+                state: host.state().to_owned(),
+                silent_milliseconds: host.silent_milliseconds.max(0).cast_unsigned(),
+                name: host.host,
+                address: host.address,
+                version: host.version,
+                sessions: host.report.sessions,
+                calls: host.report.calls,
+            };
+            return Ok(cell.hosts().await.map_err(|error| unavailable(&error))?.into_iter().map(report).collect());
+        }
+        Ok(Vec::new())
+    }
+
+    /// Has a host of the cluster take no further session, or take some again. Whether it lives.
+    pub(crate) async fn drain_host(&self, host: &str, is_draining: bool) -> Result<bool, Error> {
+        let _ = (host, is_draining);
+        #[cfg(feature = "postgres")]
+        if let Self::Member { cell, .. } = self {
+            return cell.drain_host(host, is_draining).await.map_err(|error| unavailable(&error));
+        }
+        Ok(false)
+    }
+
     /// Whether a balancer should send requests here.
     pub(crate) fn is_ready(&self) -> bool {
         match self {
@@ -172,6 +200,11 @@ impl Clustered {
             Self::Member { cell, .. } => cell.is_ready(),
         }
     }
+}
+
+#[cfg(feature = "postgres")]
+fn unavailable(error: &wharf_cell::StoreUnavailable) -> Error {
+    Error::retryable(Code::Unavailable, wharf_core::text::with_causes(error))
 }
 
 /// Finds no home.

@@ -13,6 +13,7 @@ mod links;
 mod nats_logins;
 mod notices;
 mod offers;
+mod operated;
 mod outages;
 mod plugins;
 mod routes;

@@ -82,23 +82,13 @@ async fn drain(hosts: &ClusterHosts, name: &str, is_draining: bool) -> Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// How a host is, in a word.
-fn state(host: &HostRecord) -> &'static str {
-    match (host.is_dead, host.is_draining, host.silent_milliseconds) {
-        (true, ..) => "dead",
-        (_, _, 3_000..) => "silent",
-        (_, true, _) => "draining",
-        _ => "alive",
-    }
-}
-
 fn list(hosts: Vec<HostRecord>, as_json: bool) -> Result<ExitCode> {
     if as_json {
         let hosts: Vec<_> = hosts
             .iter()
             .map(|host| {
                 json!({
-                    "name": host.host, "address": host.address, "version": host.version, "state": state(host),
+                    "name": host.host, "address": host.address, "version": host.version, "state": host.state(),
                     "sessions": host.report.sessions, "calls": host.report.calls,
                     "silentMs": host.silent_milliseconds, "incarnation": host.incarnation.to_string(),
                 })
@@ -124,7 +114,7 @@ fn show(hosts: &[HostRecord]) -> io::Result<()> {
             std::time::Duration::from_millis(host.silent_milliseconds.max(0).cast_unsigned()).as_secs_f64()
         );
         let report = &host.report;
-        listing.row([&host.host, &state(host), &report.sessions, &report.calls, &beat, &host.version, &host.address]);
+        listing.row([&host.host, &host.state(), &report.sessions, &report.calls, &beat, &host.version, &host.address]);
     }
     write!(out, "{listing}")?;
     out.flush()

@@ -13,8 +13,8 @@ use tokio::sync::watch;
 use crate::Error;
 
 pub use report::{
-    ApprovalReport, CallReport, HostReport, PageReport, PluginReport, PollReport, ProcessOutput, ProcessReport,
-    SessionReport, TerminalReport, TurnReport,
+    ApprovalReport, CallReport, ClusterHostReport, HostReport, PageReport, PluginReport, PollReport, ProcessOutput,
+    ProcessReport, SessionReport, TerminalReport, TurnReport,
 };
 pub use request::{ApprovalAnswer, AuditQuery, OperatorList, OperatorRequest, ProcessStream};
 

@@ -18,8 +18,9 @@ use serde_json::{Value, json};
 use wharf_core::{
     Code, Error, SessionId, TenantId,
     service::operator::{
-        ApprovalAnswer, ApprovalReport, AuditQuery, CallReport, HostReport, OperatorList, OperatorRequest, PageReport,
-        PluginReport, ProcessOutput, ProcessReport, ProcessStream, SessionReport, TerminalReport,
+        ApprovalAnswer, ApprovalReport, AuditQuery, CallReport, ClusterHostReport, HostReport, OperatorList,
+        OperatorRequest, PageReport, PluginReport, ProcessOutput, ProcessReport, ProcessStream, SessionReport,
+        TerminalReport,
     },
 };
 
@@ -106,6 +107,13 @@ fn lists() -> Vec<Route> {
         ),
         Route::new(
             "get",
+            "/v1/operator/cluster",
+            ("listClusterHosts", "Lists the hosts of the cluster, those that died within the last hour included."),
+            listing(OperatorList::Cluster),
+            vec![route::json::<ClusterList>(200, "These are there; none where this host is in no cluster.")],
+        ),
+        Route::new(
+            "get",
             "/v1/operator/sessions",
             ("listSessions", "Lists the sessions that have anything, with the sizes of their files, which are measured for it."),
             listing(OperatorList::Sessions),
@@ -151,6 +159,14 @@ fn acts() -> Vec<Route> {
         ),
         Route::new(
             "post",
+            "/v1/operator/cluster/{host}/drain",
+            ("drainClusterHost", "Has a host of the cluster take no further session, or take some again."),
+            post(drain),
+            vec![done("It hears of it within a second.")],
+        )
+        .body::<DrainRequest>(),
+        Route::new(
+            "post",
             "/v1/operator/sessions/end",
             (
                 "stopSession",
@@ -184,6 +200,20 @@ fn acts() -> Vec<Route> {
 struct HostList {
     /// Those on one data directory.
     hosts: Vec<HostReport>,
+}
+
+/// The hosts of a cluster.
+#[derive(Serialize, JsonSchema)]
+struct ClusterList {
+    /// By name.
+    cluster: Vec<ClusterHostReport>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct DrainRequest {
+    /// Whether it takes no further session.
+    draining: bool,
 }
 
 /// The calls that run.
@@ -344,6 +374,14 @@ async fn close_page(
     PathHandle(page): PathHandle,
 ) -> Result<Json<Value>, HttpFailure> {
     operate(&server, OperatorRequest::ClosePage { page }).await
+}
+
+async fn drain(
+    State(server): State<Arc<ServerState>>,
+    PathHandle(host): PathHandle,
+    JsonBody { value: DrainRequest { draining }, .. }: JsonBody<DrainRequest>,
+) -> Result<StatusCode, HttpFailure> {
+    done_by(&server, OperatorRequest::DrainHost { host, is_draining: draining }).await
 }
 
 async fn end_session(

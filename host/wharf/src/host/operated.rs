@@ -12,7 +12,7 @@ use wharf_webview::WebViews;
 use wharf_workspace::Workspaces;
 
 use super::Host;
-use crate::running_calls::RunningCalls;
+use crate::{clustered::Clustered, running_calls::RunningCalls};
 
 /// Makes an address of the console that signs in once.
 pub(crate) type MakeLink = Box<dyn Fn() -> io::Result<String> + Send + Sync>;
@@ -21,6 +21,10 @@ impl Host {
     /// The web pages of this host, where it has any.
     pub(crate) fn webviews(&self) -> Option<&WebViews> {
         self.shared.backends.webviews.as_ref().ok()
+    }
+
+    pub(crate) fn clustered(&self) -> &Clustered {
+        &self.shared.clustered
     }
 
     /// The files of sessions, where it keeps any.
@@ -65,6 +69,7 @@ impl Host {
         let mut report = HostReport::new(env!("CARGO_PKG_VERSION"), opened);
         (report.calls_running, report.calls_waiting) = self.load();
         (report.calls_ended, report.calls_failed) = self.shared.recorder.ended();
+        report.name = self.shared.sources.configuration().cluster.as_ref().and_then(|cluster| cluster.host.clone());
         report.things_running = self.running() as u64;
         report.approvals_waiting = self.shared.approvals.waiting().len() as u64;
         report.denials = self.denials().values().sum();

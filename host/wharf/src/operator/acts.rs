@@ -64,6 +64,12 @@ pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Val
         }
         OperatorRequest::EndSession { tenant, session } => sessions::end(host, &tenant, &session).await,
         OperatorRequest::RemoveFiles { tenant, session } => sessions::remove_files(host, tenant, session).await,
+        OperatorRequest::DrainHost { host: name, is_draining } => {
+            match host.clustered().drain_host(&name, is_draining).await? {
+                true => Ok(Value::Null),
+                false => Err(none("host of a cluster")),
+            }
+        }
         OperatorRequest::Answer { approval, answer } => {
             let call = host.approvals().answer(&approval, answer);
             json(&ApprovalReport::from(&call.ok_or_else(|| none("call that waits"))?))
@@ -93,6 +99,7 @@ async fn list(host: &Host, of: OperatorList) -> Result<Value, Error> {
             json(&all.iter().map(|(owner, page)| report::of_page(owner, page)).collect::<Vec<_>>())
         }
         OperatorList::Sessions => json(&sessions::list(host).await?),
+        OperatorList::Cluster => json(&host.clustered().hosts().await?),
         OperatorList::Plugins => json(&host.plugins()),
         OperatorList::Approvals => {
             let waiting = host.approvals().waiting();

@@ -83,6 +83,8 @@ impl OperatorService for AllHosts {
             OperatorRequest::List { of: OperatorList::Sessions } => {
                 return Ok(sessions::merged(self.gathered(request).await?));
             }
+            // All hosts of a cluster know of all.
+            OperatorRequest::List { of: OperatorList::Cluster } => return self.own.operate(request).await,
             OperatorRequest::List { .. } => return self.gathered(request).await,
             OperatorRequest::EndSession { .. } => return self.ended(request).await,
             // All hosts write their lines below the data directory.

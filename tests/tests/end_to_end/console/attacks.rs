@@ -5,7 +5,7 @@ use wharf_tests::{Data, Server, blocking, replied};
 
 use super::{Operated, SHELL, command};
 
-const ROUTES: [(&str, &str); 12] = [
+const ROUTES: [(&str, &str); 14] = [
     ("GET", "/v1/operator/hosts"),
     ("GET", "/v1/operator/calls"),
     ("DELETE", "/v1/operator/calls/x"),
@@ -18,6 +18,8 @@ const ROUTES: [(&str, &str); 12] = [
     ("GET", "/v1/operator/approvals"),
     ("POST", "/v1/operator/approvals/x"),
     ("GET", "/v1/operator/audit"),
+    ("GET", "/v1/operator/cluster"),
+    ("POST", "/v1/operator/cluster/x/drain"),
 ];
 
 #[test]

@@ -92,6 +92,7 @@ fn cases() -> Vec<Case> {
         "GET /v1/operator/approvals",
         "GET /v1/operator/audit",
         "GET /v1/operator/calls",
+        "GET /v1/operator/cluster",
         "GET /v1/operator/events",
         "GET /v1/operator/hosts",
         "GET /v1/operator/pages",
@@ -113,6 +114,7 @@ fn cases() -> Vec<Case> {
         ("POST /v1/operator/terminals/{terminal}/input", shell, "", json!({"content": "aGk="}), Refused),
         ("POST /v1/operator/terminals/{terminal}/resize", shell, "", json!({"columns": 60, "rows": 20}), Refused),
         ("POST /v1/operator/approvals/{approval}", "$call", "", json!({"answer": "once"}), Refused),
+        ("POST /v1/operator/cluster/{host}/drain", "", "", json!({"draining": true}), Refused),
         ("POST /v1/operator/sessions/end", "", "", of_first.clone(), Refused),
         ("POST /v1/operator/sessions/remove-files", "", "", of_first, Refused),
     ]);

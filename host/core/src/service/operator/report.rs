@@ -52,6 +52,25 @@ impl HostReport {
     }
 }
 
+/// A host of a cluster, as its database says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ClusterHostReport {
+    /// Its name.
+    pub name: String,
+    /// Where the other hosts reach it.
+    pub address: String,
+    /// The version of its program.
+    pub version: String,
+    /// `alive`, `draining`, `silent` or `dead`.
+    pub state: String,
+    /// Sessions whose home it is.
+    pub sessions: u64,
+    /// Calls that run.
+    pub calls: u64,
+    /// Milliseconds since its last beat.
+    pub silent_milliseconds: u64,
+}
+
 /// A call that runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CallReport {

@@ -26,6 +26,9 @@ pub enum OperatorList {
     /// The calls that wait for a person, those that have waited for longest first:
     /// [`ApprovalReport`](super::ApprovalReport).
     Approvals,
+    /// The hosts of the cluster, those that died within the last hour included; none where this host
+    /// is in none: [`ClusterHostReport`](super::ClusterHostReport).
+    Cluster,
     /// The sessions that have anything, with the sizes of their files, which are measured for it:
     /// [`SessionReport`](super::SessionReport).
     Sessions,
@@ -33,8 +36,16 @@ pub enum OperatorList {
 
 impl OperatorList {
     /// Those that are cheap to make again and again.
-    pub const FOLLOWED: [Self; 7] =
-        [Self::Hosts, Self::Calls, Self::Terminals, Self::Processes, Self::Pages, Self::Plugins, Self::Approvals];
+    pub const FOLLOWED: [Self; 8] = [
+        Self::Hosts,
+        Self::Calls,
+        Self::Terminals,
+        Self::Processes,
+        Self::Pages,
+        Self::Plugins,
+        Self::Approvals,
+        Self::Cluster,
+    ];
 
     /// Its word.
     #[must_use]
@@ -47,6 +58,7 @@ impl OperatorList {
             Self::Pages => "pages",
             Self::Plugins => "plugins",
             Self::Approvals => "approvals",
+            Self::Cluster => "cluster",
             Self::Sessions => "sessions",
         }
     }
@@ -130,6 +142,13 @@ pub enum OperatorRequest {
         tenant: TenantId,
         /// Which session.
         session: SessionId,
+    },
+    /// Has a host of the cluster take no further session, or take some again. The answer is null.
+    DrainHost {
+        /// Its name.
+        host: String,
+        /// Whether it takes none.
+        is_draining: bool,
     },
     /// Answers a call that waits: what it was, an [`ApprovalReport`](super::ApprovalReport).
     Answer {

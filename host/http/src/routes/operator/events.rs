@@ -45,7 +45,7 @@ pub(super) fn route() -> Route {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct EventsQuery {
-    /// Which, with commas between: `hosts`, `calls`, `terminals`, `processes`, `pages`, `plugins`, `approvals`; `hosts`
+    /// Which, with commas between: `hosts`, `calls`, `terminals`, `processes`, `pages`, `plugins`, `approvals`, `cluster`; `hosts`
     /// and `approvals` where absent.
     topics: Option<String>,
 }
