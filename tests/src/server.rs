@@ -279,9 +279,7 @@ impl Server {
         body: &str,
     ) -> io::Result<()> {
         let head = self.head("HTTP/1.0", method, path, session);
-        let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
-        let request = format!("{head}{headers}{kind}Content-Length: {}\r\n\r\n{body}", body.len());
-        stream.write_all(request.as_bytes())
+        send(stream, &format!("{head}{headers}"), body)
     }
 
     /// Asks for a session and reads the whole answer.
@@ -299,15 +297,10 @@ impl Server {
     /// Where there is no answer.
     pub fn ask_as(&self, token: &str, method: &str, path: &str, body: Option<Value>) -> Reply {
         let body = body.map(|body| body.to_string()).unwrap_or_default();
-        let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
         let mut stream = self.connect();
-        let request = format!(
-            "{method} {path} HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n{kind}Content-Length: \
-             {}\r\n\r\n{body}",
-            body.len()
-        );
+        let head = format!("{method} {path} HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n");
         // It may have refused it by its head alone.
-        let _ = stream.write_all(request.as_bytes());
+        let _ = send(&mut stream, &head, &body);
         replied(stream)
     }
 
@@ -374,6 +367,13 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Sends a request of this head.
+fn send(stream: &mut TcpStream, head: &str, body: &str) -> io::Result<()> {
+    let kind = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
+    let request = format!("{head}{kind}Content-Length: {}\r\n\r\n{body}", body.len());
+    stream.write_all(request.as_bytes())
 }
 
 /// Reads an answer to its end.
