@@ -48,7 +48,7 @@ pub use passed::{HttpDoor, PassedBody};
 pub use sessions::{ProtocolSessions, SessionName};
 pub use settings::{CellSettings, CellTimes, InvalidPeerAddress, PeerAddress};
 pub use shelf::{PluginShelf, ShelvedSet};
-pub use survey::{Found, HostLook, Opinion, Passage, Survey, opinions, survey};
+pub use survey::{Found, HostLook, Opinion, Passage, Question, Survey, opinions, survey};
 pub use tls::{CertificateUnfit, PeerTls, PeerTlsError, ReadCertificates};
 
 #[cfg(test)]

@@ -5,13 +5,13 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use tokio::time::Instant;
-use wharf_core::Digest;
+use wharf_core::{Digest, service::ProposedPlugin};
 
 use crate::{
     CellTimes, HostRecord, Incarnation, PeerTls,
     peer::{self, Links, Looked},
     roster::Peer,
-    wire::Sight,
+    wire::{CONSIDER, CONSIDER_PLUGIN, Sight},
 };
 
 /// Hosts that are surveyed: each looks at each other one.
@@ -79,7 +79,29 @@ pub async fn survey(tls: &PeerTls, hosts: &[HostRecord]) -> Survey {
     Survey { looks, passages }
 }
 
-/// What a host says of a configuration that all hosts would have.
+/// What hosts are asked about before all of them have it.
+#[derive(Debug, Clone, Copy)]
+pub enum Question<'q> {
+    /// The tables that all would be configured with.
+    Tables(&'q str),
+    /// A plugin that all would serve, and how long a host may take to compile it.
+    Plugin(&'q ProposedPlugin, Duration),
+}
+
+impl Question<'_> {
+    /// How it is put: the path, what is sent, and how long an answer may take.
+    fn put(self) -> (&'static str, Bytes, Duration) {
+        match self {
+            Self::Tables(tables) => (CONSIDER, Bytes::copy_from_slice(tables.as_bytes()), PATIENCE),
+            Self::Plugin(plugin, compiling) => {
+                let plugin = serde_json::to_vec(plugin).unwrap_or_default();
+                (CONSIDER_PLUGIN, plugin.into(), compiling + PATIENCE)
+            }
+        }
+    }
+}
+
+/// What a host says of what all hosts would have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opinion {
     /// It could use it.
@@ -90,14 +112,14 @@ pub enum Opinion {
     Unasked,
 }
 
-/// What the hosts that live say of the tables that all would be configured with, each with its name.
-/// Hosts that are not reached say nothing.
-pub async fn opinions(tls: &PeerTls, hosts: &[HostRecord], tables: &str) -> Vec<(String, Opinion)> {
+/// What the hosts that live say of what all would have, each with its name. Hosts that are not
+/// reached say nothing.
+pub async fn opinions(tls: &PeerTls, hosts: &[HostRecord], question: Question<'_>) -> Vec<(String, Opinion)> {
     let links = &Links::new(tls, PATIENCE, CellTimes::default().silence);
-    let tables = &Bytes::copy_from_slice(tables.as_bytes());
+    let (path, about, patience) = &question.put();
     let peers: Vec<_> = hosts.iter().filter_map(Peer::of).collect();
     let asking = stream::iter(&peers).map(async |peer| {
-        let opinion = peer::consider(links, peer, tables.clone(), PATIENCE).await;
+        let opinion = peer::consider(links, peer, path, about.clone(), *patience).await;
         opinion.map(|opinion| (peer.host.to_string(), opinion))
     });
     asking.buffered(AT_ONCE).filter_map(async |told| told).collect().await

@@ -25,8 +25,8 @@ use tokio::sync::Notify;
 use wharf_core::{
     Answer, Code, Content, Context, Error, SessionId, TenantId,
     service::{
-        Caller, HomeAnswer, HomeHost, HomeQuestion, HomeRequest, InputGiven, Level, Place, SessionRouter as _, Things,
-        offer::Change,
+        Caller, HomeAnswer, HomeHost, HomeQuestion, HomeRequest, InputGiven, Level, Place, ProposedPlugin,
+        SessionRouter as _, Things, offer::Change,
     },
 };
 
@@ -134,6 +134,10 @@ impl HomeHost for Tools {
     }
 
     async fn refuses(&self, _tables: &str) -> Option<String> {
+        None
+    }
+
+    async fn refuses_plugin(&self, _plugin: &ProposedPlugin) -> Option<String> {
         None
     }
 

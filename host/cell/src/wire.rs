@@ -31,6 +31,8 @@ pub(crate) const NOTICES: &str = "/peer/1/notices";
 pub(crate) const PROBE: &str = "/peer/1/probe";
 /// Asks whether a host could use another configuration of all hosts.
 pub(crate) const CONSIDER: &str = "/peer/1/consider";
+/// Asks whether a host could serve another plugin of all hosts.
+pub(crate) const CONSIDER_PLUGIN: &str = "/peer/1/consider-plugin";
 /// The life that a request is meant for, and the one that answers.
 pub(crate) const INCARNATION: &str = "wharf-incarnation";
 
@@ -283,7 +285,7 @@ pub(crate) enum Misdirected {
     NotReady,
 }
 
-/// What a host says of a configuration that all hosts would have.
+/// What a host says of a configuration or a plugin that all hosts would have.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Considered {
     /// Why it cannot use it.

@@ -1,6 +1,9 @@
 //! What all hosts of a cluster have, as a command of one of them changes it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::Result;
 use tokio::runtime::Runtime;
@@ -17,12 +20,21 @@ use crate::{
 
 /// What all hosts of a cluster have cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
 pub(crate) enum ShelfError {
     /// The database.
+    #[error(transparent)]
     Plugins(#[from] ClusterPluginsError),
     /// The hosts cannot be asked.
+    #[error(transparent)]
     Hosts(#[from] ClusterHostsError),
+    /// A host could not serve a plugin.
+    #[error("the host {host} could not serve it, and nothing was changed: {problem}")]
+    OfHost {
+        /// Its name.
+        host: String,
+        /// Why.
+        problem: String,
+    },
 }
 
 /// The plugins of a cluster, and the tables of `wharf.toml` that all its hosts have.
@@ -58,9 +70,19 @@ impl ClusterShelf {
         Ok(Self { runtime, hosts, plugins, own, data: data.to_owned() })
     }
 
-    /// Changes what is installed at all hosts; whether it is another set now.
+    /// Changes what is installed at all hosts, once each that serves has compiled what comes; whether
+    /// it is another set now.
     pub(crate) fn apply(&self, change: InstalledChange<'_>) -> Result<bool, ShelfError> {
-        Ok(self.runtime.block_on(self.plugins.apply(change))?)
+        let compiling = Duration::from_millis(self.own.host_limits.compile_milliseconds);
+        self.runtime.block_on(async {
+            if let Some(plugin) = self.plugins.propose(change).await? {
+                let refused = self.hosts.plugin_refusals(&plugin, compiling).await?;
+                if let Some((host, problem)) = refused.into_iter().next() {
+                    return Err(ShelfError::OfHost { host, problem });
+                }
+            }
+            Ok(self.plugins.apply(change).await?)
+        })
     }
 
     /// Whether the `wharf.toml` of this host has a table for a plugin, which goes before that of all.

@@ -42,7 +42,7 @@ pub use metrics::MetricsService;
 pub use offer::OfferService;
 pub use operator::OperatorService;
 pub use progress::Progress;
-pub use session_router::{HomeHold, HomeHost, Place, RemoteHome, SessionRouter, Things};
+pub use session_router::{HomeHold, HomeHost, Place, ProposedPlugin, RemoteHome, SessionRouter, Things};
 pub use session_shelf::{SessionShelf, ShelvedSession};
 pub use viewer::{AllowedPlugins, Audience, Viewer};
 pub use web_page::WebPageService;

@@ -132,7 +132,7 @@ impl Clustered {
 
     /// The plugins that all hosts have; nothing where the host stands alone.
     #[cfg(feature = "postgres")]
-    pub(crate) fn plugins(&self) -> Option<&ClusterPlugins> {
+    pub(crate) fn plugins(&self) -> Option<&Arc<ClusterPlugins>> {
         match self {
             Self::No | Self::NotJoined => None,
             Self::Member { plugins, .. } => Some(plugins),

@@ -14,6 +14,8 @@ mod operated;
 #[cfg(feature = "postgres")]
 mod peers;
 pub(crate) mod plugins;
+#[cfg(feature = "postgres")]
+mod proposed;
 pub(crate) mod watching;
 
 use std::{

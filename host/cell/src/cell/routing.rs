@@ -12,7 +12,7 @@ use http::{Request, Response};
 use tokio::time::timeout;
 use wharf_core::{
     Code, Digest, Error, SessionId, TenantId,
-    service::{Caller, HomeAnswer, HomeHold, HomeRequest, Place, RemoteHome, SessionRouter},
+    service::{Caller, HomeAnswer, HomeHold, HomeRequest, Place, ProposedPlugin, RemoteHome, SessionRouter},
     text::with_causes,
 };
 
@@ -326,6 +326,11 @@ impl PeerServer for Served {
     async fn consider(&self, tables: String) -> Option<String> {
         let host = self.0.upgrade()?.host.get().cloned()?;
         host.refuses(&tables).await
+    }
+
+    async fn consider_plugin(&self, plugin: ProposedPlugin) -> Option<String> {
+        let host = self.0.upgrade()?.host.get().cloned()?;
+        host.refuses_plugin(&plugin).await
     }
 
     async fn probe(&self, probe: ProbeRequest) -> Sight {

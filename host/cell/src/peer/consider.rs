@@ -1,4 +1,4 @@
-//! Asking another host whether it could use another configuration.
+//! Asking another host whether it could use another configuration, or serve another plugin.
 
 use std::time::Duration;
 
@@ -8,20 +8,22 @@ use http_body_util::{BodyExt as _, Limited};
 use tokio::time::timeout;
 
 use super::{Links, post};
-use crate::{
-    Opinion,
-    roster::Peer,
-    wire::{CONSIDER, Considered},
-};
+use crate::{Opinion, roster::Peer, wire::Considered};
 
 /// Bytes of an answer.
 const LARGEST: usize = 64 << 10;
 
-/// What a host says of a configuration; nothing where it is not reached.
-pub(crate) async fn consider(links: &Links, peer: &Peer, tables: Bytes, patience: Duration) -> Option<Opinion> {
+/// What a host says of what it is asked about at `path`; nothing where it is not reached.
+pub(crate) async fn consider(
+    links: &Links,
+    peer: &Peer,
+    path: &'static str,
+    about: Bytes,
+    patience: Duration,
+) -> Option<Opinion> {
     let asking = async {
         let mut sender = links.get(peer).await.ok()?;
-        let response = sender.send_request(post(peer, CONSIDER, tables)?).await.ok()?;
+        let response = sender.send_request(post(peer, path, about)?).await.ok()?;
         match response.status() {
             StatusCode::OK => {}
             StatusCode::NOT_FOUND => return Some(Opinion::Unasked),

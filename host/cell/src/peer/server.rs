@@ -24,7 +24,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
     Digest, Error,
-    service::{Arguments, EventSink, Events, HomeAnswer, Level},
+    service::{Arguments, EventSink, Events, HomeAnswer, Level, ProposedPlugin},
 };
 
 use super::{incarnation_of, naming};
@@ -33,8 +33,8 @@ use crate::{
     notices::{Batch, LARGEST_BATCH},
     passed::{PassedHead, infallible, marked},
     wire::{
-        ALIVE, CALL, CONFIGURED, CONSIDER, CallHead, Considered, Frame, HTTP, INCARNATION, Misdirected, NOTICES, PROBE,
-        ProbeRequest, Sight,
+        ALIVE, CALL, CONFIGURED, CONSIDER, CONSIDER_PLUGIN, CallHead, Considered, Frame, HTTP, INCARNATION,
+        Misdirected, NOTICES, PROBE, ProbeRequest, Sight,
     },
 };
 
@@ -46,8 +46,8 @@ const UNKNOWN: usize = 64;
 const CONNECTIONS: usize = 4_096;
 /// Calls at once over one connection.
 const STREAMS: u32 = 4_096;
-/// Bytes of a probe.
-const LARGEST_PROBE: usize = 4 << 10;
+/// Bytes of a question about a host or a plugin.
+const LARGEST_QUESTION: usize = 4 << 10;
 /// Lines of an answer that wait for the other host to read; further progress is left out.
 const WAITING_LINES: usize = 64;
 /// How long to wait where the system gives no connection, for want of descriptors say.
@@ -87,6 +87,8 @@ pub(crate) trait PeerServer: Send + Sync + 'static {
     fn hear(&self, batch: Batch);
     /// Why this host could not use what all hosts would be configured with.
     async fn consider(&self, tables: String) -> Option<String>;
+    /// Why this host could not serve a plugin that all hosts would have.
+    async fn consider_plugin(&self, plugin: ProposedPlugin) -> Option<String>;
     /// Looks at a third host.
     async fn probe(&self, probe: ProbeRequest) -> Sight;
 }
@@ -177,6 +179,7 @@ async fn answer(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Resu
         (&Method::POST, NOTICES) => hear(server, request).await,
         (&Method::POST, PROBE) => probe(server, request).await,
         (&Method::POST, CONSIDER) => consider(server, request).await,
+        (&Method::POST, CONSIDER_PLUGIN) => consider_plugin(server, request).await,
         _ => said(StatusCode::NOT_FOUND, &Value::Null),
     };
     response.headers_mut().insert(INCARNATION, naming(own));
@@ -204,7 +207,7 @@ fn said(status: StatusCode, what: &impl serde::Serialize) -> Response<Body> {
 }
 
 async fn probe(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Response<Body> {
-    let body = Limited::new(request.into_body(), LARGEST_PROBE).collect().await;
+    let body = Limited::new(request.into_body(), LARGEST_QUESTION).collect().await;
     let probe = body.ok().and_then(|body| serde_json::from_slice(&body.to_bytes()).ok());
     match probe {
         Some(probe) => said(StatusCode::OK, &server.probe(probe).await),
@@ -218,6 +221,15 @@ async fn consider(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Re
     match String::from_utf8(body.to_bytes().into()) {
         Ok(tables) => said(StatusCode::OK, &Considered { refused: server.consider(tables).await }),
         Err(_) => said(StatusCode::BAD_REQUEST, &Value::Null),
+    }
+}
+
+async fn consider_plugin(server: Arc<dyn PeerServer>, request: Request<Incoming>) -> Response<Body> {
+    let body = Limited::new(request.into_body(), LARGEST_QUESTION).collect().await;
+    let plugin = body.ok().and_then(|body| serde_json::from_slice(&body.to_bytes()).ok());
+    match plugin {
+        Some(plugin) => said(StatusCode::OK, &Considered { refused: server.consider_plugin(plugin).await }),
+        None => said(StatusCode::BAD_REQUEST, &Value::Null),
     }
 }
 

@@ -7,8 +7,10 @@
 
 use std::{collections::HashSet, sync::Arc};
 
+use serde::{Deserialize, Serialize};
+
 use super::{HomeAnswer, HomeRequest, offer::Change};
-use crate::{Error, SessionId, TenantId};
+use crate::{Digest, Error, PluginName, SessionId, TenantId};
 
 /// Finds the home of a session among the hosts that serve as one.
 #[async_trait::async_trait]
@@ -67,6 +69,17 @@ pub enum Things {
     Kept,
 }
 
+/// A plugin that all hosts would have. Its component is where all hosts read them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProposedPlugin {
+    /// What it is called.
+    pub name: PluginName,
+    /// Its component.
+    pub digest: Digest,
+    /// Whether each function that it exports is a tool.
+    pub functions: bool,
+}
+
 /// What a host does for the others, and tells them of what it holds.
 #[async_trait::async_trait]
 pub trait HomeHost: Send + Sync + 'static {
@@ -92,6 +105,10 @@ pub trait HomeHost: Send + Sync + 'static {
     /// Why this host could not use the tables that all hosts would be configured with; nothing where
     /// it could.
     async fn refuses(&self, tables: &str) -> Option<String>;
+
+    /// Why this host could not serve a plugin that all hosts would have; nothing where it could. The
+    /// host fetches and compiles the component, so it serves the plugin at once when all have it.
+    async fn refuses_plugin(&self, plugin: &ProposedPlugin) -> Option<String>;
 
     /// Ends all that lives here of any session, since the other hosts took this one for dead.
     async fn end_all(&self);

@@ -7,10 +7,10 @@ use std::{
 };
 
 use wharf_cell::{
-    CertificateUnfit, HostRecord, InvalidPeerAddress, Members as _, Opinion, PluginShelf as _, StoreUnavailable,
-    Survey, opinions, survey,
+    CertificateUnfit, HostRecord, InvalidPeerAddress, Members as _, Opinion, PluginShelf as _, Question,
+    StoreUnavailable, Survey, opinions, survey,
 };
-use wharf_core::Digest;
+use wharf_core::{Digest, service::ProposedPlugin};
 use wharf_postgres::{DatabaseMeasure, PostgresCell};
 
 use super::{ClusterBusError, ClusterError, ClusterPlugins, bus, read, secrets_of};
@@ -136,16 +136,38 @@ impl ClusterHosts {
     /// # Errors
     /// `Unavailable`.
     pub async fn refusals(&self, tables: &str) -> Result<Vec<(String, String)>, ClusterHostsError> {
+        let unasked = "its version knows no settings of all hosts: upgrade it first";
+        self.asked(Question::Tables(tables), has_settings(tables).then_some(unasked)).await
+    }
+
+    /// Why hosts that live could not serve a plugin, each with its name. Each host that could has
+    /// compiled it then, for which it may take `compiling`. A host that is not reached, or is of a
+    /// version that is not asked, finds out by itself.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    pub async fn plugin_refusals(
+        &self,
+        plugin: &ProposedPlugin,
+        compiling: Duration,
+    ) -> Result<Vec<(String, String)>, ClusterHostsError> {
+        self.asked(Question::Plugin(plugin, compiling), None).await
+    }
+
+    /// Asks the hosts that live, and has the refusals of those that can be asked; `unasked` is that of
+    /// the others, where they have one.
+    async fn asked(
+        &self,
+        question: Question<'_>,
+        unasked: Option<&str>,
+    ) -> Result<Vec<(String, String)>, ClusterHostsError> {
         let hosts = self.cell.list().await?;
         let Ok(tls) = read(&self.settings.tls) else { return Ok(Vec::new()) };
-        let told = opinions(&tls, &hosts, tables).await.into_iter();
-        let has_settings = has_settings(tables);
+        let told = opinions(&tls, &hosts, question).await.into_iter();
         let refused = told.filter_map(|(host, opinion)| match opinion {
             Opinion::Refused(problem) => Some((host, problem)),
-            Opinion::Unasked if has_settings => {
-                Some((host, "its version knows no settings of all hosts: upgrade it first".to_owned()))
-            }
-            Opinion::Usable | Opinion::Unasked => None,
+            Opinion::Unasked => unasked.map(|problem| (host, problem.to_owned())),
+            Opinion::Usable => None,
         });
         Ok(refused.collect())
     }

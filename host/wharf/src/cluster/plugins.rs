@@ -10,7 +10,7 @@ use tokio::{
     time::{Duration, sleep},
 };
 use wharf_cell::{NoticeBus, PluginShelf, StoreUnavailable, installed_notice};
-use wharf_core::{Digest, text::with_causes};
+use wharf_core::{Digest, service::ProposedPlugin, text::with_causes};
 
 use crate::added::{AddedError, AddedPlugins, InstalledChange, LaterCopy, Receipt, SharedSet};
 
@@ -51,6 +51,15 @@ pub enum ClusterPluginsError {
     /// Others change the set all the time.
     #[error("others are changing the plugins of the cluster at the same time; try again")]
     Contended,
+    /// A component cannot be read from the database, or has more bytes than this host takes.
+    #[error(
+        "its component is not in the database of the cluster, or has more than {component_bytes} bytes (limit \
+         `component_bytes` under [host.limits])"
+    )]
+    NoComponent {
+        /// The limit.
+        component_bytes: u64,
+    },
     /// A thread ended without an answer.
     #[error("the plugins were not written to the data directory")]
     Interrupted,
@@ -95,6 +104,29 @@ impl ClusterPlugins {
     /// See [`ClusterPluginsError`]. After `Unavailable`, nobody knows whether it was changed.
     pub async fn apply(&self, change: InstalledChange<'_>) -> Result<bool, ClusterPluginsError> {
         self.change(change.kept(), |shared| Ok(shared.apply(change)?)).await
+    }
+
+    /// Keeps the component of a change where all hosts can read it: what they are asked about before
+    /// they have it. Nothing where the change brings no other component.
+    ///
+    /// # Errors
+    /// See [`ClusterPluginsError`].
+    pub async fn propose(&self, change: InstalledChange<'_>) -> Result<Option<ProposedPlugin>, ClusterPluginsError> {
+        let Some((receipt, component)) = change.kept() else { return Ok(None) };
+        if self.copy.list()?.get(&receipt.name) == Some(&receipt.digest) {
+            return Ok(None);
+        }
+        self.shelf.keep_component(&receipt.digest, component).await?;
+        let (name, digest, functions) = (receipt.name.clone(), receipt.digest, receipt.functions);
+        Ok(Some(ProposedPlugin { name, digest, functions }))
+    }
+
+    /// The bytes of a component that all hosts have, or would have.
+    pub(crate) async fn component(&self, digest: &Digest) -> Result<Vec<u8>, ClusterPluginsError> {
+        let component_bytes = self.component_bytes;
+        let component = self.shelf.component(digest, component_bytes).await?;
+        let component = component.filter(|component| Digest::of(component) == *digest);
+        component.ok_or(ClusterPluginsError::NoComponent { component_bytes })
     }
 
     /// Writes the `[plugin.NAME]` tables that all hosts have, where they still are as `before`
@@ -165,15 +197,20 @@ impl ClusterPlugins {
                 return Ok(());
             }
             for digest in missing {
-                match self.shelf.component(&digest, self.component_bytes).await? {
-                    Some(component) if Digest::of(&component) == digest => {
+                match self.component(&digest).await {
+                    Ok(component) => {
                         self.on_disk(move |copy| copy.keep_component(&digest, &component)).await?;
                     }
-                    found => {
-                        let found = if found.is_some() { "has other bytes" } else { "is not there, or is too large" };
-                        tracing::error!(target: "wharf::cell", %digest, found, "a component of the cluster cannot be had");
+                    Err(ClusterPluginsError::NoComponent { component_bytes }) => {
+                        tracing::error!(
+                            target: "wharf::cell",
+                            %digest,
+                            component_bytes,
+                            "a component of the cluster is not in its database, or is too large here",
+                        );
                         absent.insert(digest);
                     }
+                    Err(error) => return Err(error),
                 }
             }
         }

@@ -36,6 +36,18 @@ pub(super) struct Compilations {
     stop: CancellationToken,
     /// How many plugins are compiled or wait for that.
     unfinished: watch::Sender<usize>,
+    /// For those that are compiled because another host asks.
+    #[cfg(feature = "postgres")]
+    proposed: Places,
+}
+
+/// As many as are compiled side by side.
+struct Places(Arc<Semaphore>);
+
+impl Default for Places {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(AT_ONCE)))
+    }
 }
 
 impl Compilations {
@@ -45,6 +57,13 @@ impl Compilations {
         let mut unfinished = self.unfinished.subscribe();
         // The host ends whether they do or not; what is left is killed with it.
         let _ = timeout(patience, unfinished.wait_for(|count| *count == 0)).await;
+    }
+
+    /// A component that is compiled because another host asks: the places for it, what stops it, and
+    /// its count.
+    #[cfg(feature = "postgres")]
+    pub(super) fn propose(&self) -> (Arc<Semaphore>, CancellationToken, Unfinished) {
+        (Arc::clone(&self.proposed.0), self.stop.child_token(), self.begin())
     }
 
     fn begin(&self) -> Unfinished {
@@ -61,7 +80,7 @@ impl Drop for Compilations {
 }
 
 /// One plugin that is counted as unfinished.
-struct Unfinished(watch::Sender<usize>);
+pub(super) struct Unfinished(watch::Sender<usize>);
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
@@ -72,7 +91,7 @@ impl Drop for Unfinished {
 impl Host {
     /// Begins to compile all plugins that are listed as such. Returns at once.
     pub(super) fn compile_what_is_listed(&self) {
-        let places = Arc::new(Semaphore::new(AT_ONCE));
+        let Places(places) = Places::default();
         for name in self.compiling() {
             let job = Compilation {
                 host: self.downgrade(),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use wharf_core::{
     Code, Error, SessionId, TenantId, ToolService as _, WorkspaceKey,
-    service::{Audience, HomeAnswer, HomeHost, HomeQuestion, HomeRequest, Things, offer::Change},
+    service::{Audience, HomeAnswer, HomeHost, HomeQuestion, HomeRequest, ProposedPlugin, Things, offer::Change},
     text::with_causes,
 };
 use wharf_engine::Backends;
@@ -130,6 +130,10 @@ impl HomeHost for WeakHost {
     async fn refuses(&self, tables: &str) -> Option<String> {
         let (host, tables) = (self.upgrade()?, tables.to_owned());
         tokio::task::spawn_blocking(move || host.shared.sources.refuses(&tables)).await.ok().flatten()
+    }
+
+    async fn refuses_plugin(&self, plugin: &ProposedPlugin) -> Option<String> {
+        self.tries(plugin).await.err()
     }
 
     async fn end_all(&self) {

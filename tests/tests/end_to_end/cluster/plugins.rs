@@ -98,6 +98,28 @@ fn plugins_that_are_added_at_all_hosts_at_once_are_all_there() {
     }
 }
 
+#[test]
+fn a_plugin_that_a_host_which_serves_could_not_serve_changes_nothing() {
+    let Some(cluster) = cluster() else { return };
+    let one = cluster.host("one");
+    let data = cluster.prepare("two", &cluster.authority, Holds::Now);
+    let own = std::fs::read_to_string(data.path().join("wharf.toml")).expect("is there");
+    let limits = "[host.limits]\ncomponent_bytes = 1000\n";
+    data.write("wharf.toml", format!("{own}{limits}[plugin.taken]\nsource = {:?}\n", echo()));
+    let two = cluster.host_in("two", data);
+    for (name, problem) in [("added", "limit `component_bytes`"), ("taken", "wharf.toml")] {
+        let refused = one.command(&["plugin", "add", &echo(), "--name", name]).run();
+        let is_told = refused.err.contains("the host two could not serve it") && refused.err.contains(problem);
+        assert!(refused.code == Some(3) && is_told, "{refused:?}");
+        assert!(!ran(&one, &["plugin", "list"]).contains(name));
+        assert_eq!(says(&one, name), None);
+    }
+    // A host that has left is not asked.
+    drop(two.retired());
+    ran(&one, &["plugin", "add", &echo(), "--name", "added"]);
+    blocking::until("it is served", || says(&one, "added").ok_or("not yet"));
+}
+
 /// `wharf` on what was prepared for a host, with another configuration than the cluster's.
 fn run_with(data: &Path, configuration: &str, arguments: &[&str]) -> Finished {
     wharf(arguments).config(&data.join(configuration)).data(data).run()

@@ -83,7 +83,13 @@ impl Installation {
     pub(super) fn apply(&self, change: InstalledChange<'_>) -> Result<bool> {
         match &self.cluster {
             None => self.added.apply(change).map_err(|error| unusable(&error)),
-            Some(shelf) => shelf.apply(change).map_err(|error| unusable(&error)),
+            Some(shelf) => {
+                let brings = matches!(change, InstalledChange::Add { .. } | InstalledChange::Replace { .. });
+                let step = brings.then(|| self.progress.step("preparing it at all hosts of the cluster"));
+                let applied = shelf.apply(change);
+                drop(step);
+                applied.map_err(|error| unusable(&error))
+            }
         }
     }
 }
