@@ -18,13 +18,15 @@ use tokio::sync::Notify;
 use crate::{TerminalSize, stream::OpenSequence};
 use filter::ViewFilter;
 
-/// What waits for one viewer; a viewer that lets more come together is given the
-/// screen instead.
-const MAX_WAITING_BYTES: usize = 256 << 10;
+/// What waits for all viewers of a session. Each has an equal share of it; a viewer that lets more
+/// come together is given the screen instead.
+const MAX_WAITING_BYTES: usize = 4 << 20;
+/// What waits for one viewer at most, however few there are.
+const MAX_SHARE: usize = 256 << 10;
 /// Changes that are no text and wait for one viewer.
 const MAX_WAITING: usize = 64;
 /// Viewers of one session.
-const MAX_VIEWERS: usize = 16;
+const MAX_VIEWERS: usize = 256;
 
 /// What a viewer is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,23 +130,37 @@ impl ViewerQueue {
         self.changed.notified().await;
     }
 
-    fn put(&self, shown: ViewUpdate) {
+    /// `share` is how many bytes may wait here.
+    fn put_text(&self, more: &str, share: usize) {
         let mut waiting = self.waiting();
         if waiting.behind {
             return;
         }
-        match (waiting.shown.back_mut(), shown) {
-            (Some(ViewUpdate::Text(text)), ViewUpdate::Text(more)) => {
-                text.push_str(&more);
-                waiting.bytes += more.len();
-            }
-            (Some(ViewUpdate::Resized(last)), ViewUpdate::Resized(size)) => *last = size,
-            (_, shown) => {
-                waiting.bytes += shown.bytes();
-                waiting.shown.push_back(shown);
-            }
+        if let Some(ViewUpdate::Text(text)) = waiting.shown.back_mut() {
+            text.push_str(more);
+        } else {
+            waiting.shown.push_back(ViewUpdate::Text(more.to_owned()));
         }
-        if waiting.bytes > MAX_WAITING_BYTES || waiting.shown.len() > MAX_WAITING {
+        waiting.bytes += more.len();
+        self.keep_within(waiting, share);
+    }
+
+    fn put(&self, shown: ViewUpdate, share: usize) {
+        let mut waiting = self.waiting();
+        if waiting.behind {
+            return;
+        }
+        if let (Some(ViewUpdate::Resized(last)), ViewUpdate::Resized(size)) = (waiting.shown.back_mut(), &shown) {
+            *last = *size;
+        } else {
+            waiting.bytes += shown.bytes();
+            waiting.shown.push_back(shown);
+        }
+        self.keep_within(waiting, share);
+    }
+
+    fn keep_within(&self, mut waiting: MutexGuard<'_, QueuedUpdates>, share: usize) {
+        if waiting.bytes > share || waiting.shown.len() > MAX_WAITING {
             *waiting = QueuedUpdates { behind: true, ..QueuedUpdates::default() };
         }
         drop(waiting);
@@ -196,7 +212,7 @@ impl Viewers {
             return;
         }
         let text = std::mem::take(&mut self.text);
-        self.each(|queue| queue.put(ViewUpdate::Text(text.clone())));
+        self.each(|queue, share| queue.put_text(&text, share));
         self.text = text;
         if self.queues.is_empty() {
             self.filter = None;
@@ -204,7 +220,7 @@ impl Viewers {
     }
 
     pub(crate) fn resized(&mut self, size: TerminalSize) {
-        self.each(|queue| queue.put(ViewUpdate::Resized(size)));
+        self.each(|queue, share| queue.put(ViewUpdate::Resized(size), share));
     }
 
     /// Whether anybody is to be told what is typed.
@@ -214,23 +230,24 @@ impl Viewers {
 
     pub(crate) fn typed(&mut self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
-        self.each(|queue| {
+        self.each(|queue, share| {
             if queue.typed {
-                queue.put(ViewUpdate::Typed(text.clone().into_owned()));
+                queue.put(ViewUpdate::Typed(text.clone().into_owned()), share);
             }
         });
     }
 
     /// Nothing more will be shown.
     pub(crate) fn end(&mut self) {
-        self.each(|queue| {
+        self.each(|queue, _| {
             queue.waiting().ended = true;
             queue.changed.notify_one();
         });
     }
 
-    fn each(&mut self, mut tell: impl FnMut(&ViewerQueue)) {
-        self.queues.retain(|queue| queue.upgrade().inspect(|queue| tell(queue)).is_some());
+    fn each(&mut self, mut tell: impl FnMut(&ViewerQueue, usize)) {
+        let share = (MAX_WAITING_BYTES / self.queues.len().max(1)).min(MAX_SHARE);
+        self.queues.retain(|queue| queue.upgrade().inspect(|queue| tell(queue, share)).is_some());
     }
 }
 

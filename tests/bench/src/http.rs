@@ -160,6 +160,17 @@ impl Server {
         self.request(&headers, &message)
     }
 
+    /// A connection that follows what is at a path, with this token.
+    pub(crate) async fn following(&self, path: &str, token: &str, headers: &str) -> Result<TcpStream> {
+        let mut stream = TcpStream::connect(self.address).await?;
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\nAccept: text/event-stream\r\n{headers}\r\n",
+            self.address
+        );
+        stream.write_all(request.as_bytes()).await?;
+        Ok(stream)
+    }
+
     /// A call as clients of 2025-11-25 make it, in the session that `headers` name.
     pub(crate) fn older_call(&self, headers: &str, id: usize) -> Vec<u8> {
         let parameters = json!({"name": "echo__echo", "arguments": {"text": "hello"}});
@@ -242,16 +253,11 @@ impl Drop for Listening {
 impl Listening {
     pub(crate) async fn begin(server: &Server) -> Result<Self> {
         let headers = server.open().await?;
-        let mut connection = Connection::open(server.address).await?;
-        let request = format!(
-            "GET /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nAccept: text/event-stream\r\n{headers}\r\n",
-            server.address, server.token
-        );
-        connection.stream.write_all(request.as_bytes()).await?;
+        let stream = server.following("/mcp", &server.token, &headers).await?;
         let changes = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&changes);
         let hearing = tokio::spawn(async move {
-            let mut lines = tokio::io::BufReader::new(connection.stream).lines();
+            let mut lines = tokio::io::BufReader::new(stream).lines();
             while let Some(line) = lines.next_line().await? {
                 if line.contains("notifications/tools/list_changed") {
                     counted.fetch_add(1, Ordering::Relaxed);

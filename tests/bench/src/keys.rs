@@ -181,6 +181,7 @@ pub(crate) const AREAS: &[Area] = &[
             at_most("terminal_memory", 1.0, "MiB of a session without its history"),
             at_most("turn_false_early", 0.0, "turns of live programs that were told too early"),
             at_most("turn_late", 0.01, "turns of live programs that were told late / all"),
+            at_most("console_watchers", 1.1, "a turn of a terminal that 100 windows watch / that nobody watches, p50"),
             at_most("webview_latency", 2.0, "a script in a page by the tool / by a bare client, in turns, p50"),
             at_most("webview_row", 2.0, "scripts in a row by the tool / by a bare client in a row, p50"),
         ],

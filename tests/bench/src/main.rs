@@ -35,6 +35,7 @@ mod stdio_client;
 mod swaps;
 mod terminals;
 mod traces;
+mod watchers;
 mod webviews;
 mod without_cluster;
 
@@ -196,6 +197,7 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["terminal_pty_open", "terminal_pty_read"], terminals::pairs),
     (&["terminal_memory"], terminals::memory),
     (&["turn_false_early", "turn_late"], terminals::turns),
+    (&["console_watchers"], watchers::measure),
     (&["webview_latency", "webview_row"], webviews::latency),
     (&["plugin_swap"], swaps::under_load),
     (&["plugin_swap_http"], swaps::over_http),

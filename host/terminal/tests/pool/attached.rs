@@ -99,8 +99,8 @@ async fn a_person_does_not_type_into_a_turn_unless_they_insist() {
 async fn viewers_are_bounded_and_what_is_closed_is_shown_once() {
     let (pool, owner) = (TestPool::new(), somebody("one"));
     let id = pool.shell(&owner).await;
-    let viewers: Vec<_> = std::iter::from_fn(|| pool.terminals.attach(id).ok()).take(100).collect();
-    assert_eq!(viewers.len(), 16);
+    let viewers: Vec<_> = std::iter::from_fn(|| pool.terminals.attach(id).ok()).take(1_000).collect();
+    assert_eq!(viewers.len(), 256);
     assert!(matches!(pool.terminals.attach(id), Err(TerminalError::TooManyViewers(_))));
     drop(viewers);
     pool.close(&owner, id).await;

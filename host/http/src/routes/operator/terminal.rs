@@ -12,7 +12,7 @@ use axum::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 use wharf_core::{
     TenantId,
     service::operator::{OperatedTerminal, OperatorList, OperatorRequest, OperatorSees, TerminalReport},
@@ -36,6 +36,9 @@ const EVENTS: &str = "Server-sent events. `screen` ({columns, rows, text}) draws
                       size that has just been reset: first of all, and again where this reader was too slow for what \
                       came. `text` ({text}) is what came then, with control sequences that only draw; `resize` \
                       ({columns, rows}) another size; after `end` nothing comes. Comments keep the connection alive.";
+
+/// What comes sooner than this after what was shown last waits, and is shown together.
+const FRAME: Duration = Duration::from_millis(40);
 
 pub(super) fn routes() -> Vec<Route> {
     let terminal = "/v1/operator/terminals/{terminal}";
@@ -112,7 +115,7 @@ async fn attach(
 ) -> Result<Response, HttpFailure> {
     let place = server.reader_permit(&TenantId::local())?;
     let attached = feed(&server)?.service().attach(&terminal).await?;
-    Ok(event_stream(server, place, AttachedReader(attached)))
+    Ok(event_stream(server, place, AttachedReader { terminal: attached, shown: None }))
 }
 
 async fn input(
@@ -139,11 +142,20 @@ async fn close(
     operate(&server, OperatorRequest::CloseTerminal { terminal, grace: query.grace() }).await
 }
 
-struct AttachedReader(Box<dyn OperatedTerminal>);
+/// What a watcher is shown. It comes once in [`FRAME`] at most, so that many watchers cost a program
+/// little of the processors that it shares with them.
+struct AttachedReader {
+    terminal: Box<dyn OperatedTerminal>,
+    shown: Option<Instant>,
+}
 
 impl FrameSource for AttachedReader {
     async fn next(&mut self, heartbeat: Duration) -> Option<Frames> {
-        let Ok(seen) = timeout(heartbeat, self.0.next()).await else { return Some(Frames::heartbeat()) };
+        if let Some(shown) = self.shown {
+            sleep_until(shown + FRAME).await;
+        }
+        let Ok(seen) = timeout(heartbeat, self.terminal.next()).await else { return Some(Frames::heartbeat()) };
+        self.shown = Some(Instant::now());
         // JSON has no line breaks of its own.
         let event = |event: &str, data: serde_json::Value| format!("event: {event}\ndata: {data}\n\n");
         Some(match seen {
