@@ -35,9 +35,14 @@ async function ask(method: string, path: string, body?: unknown): Promise<Respon
 
 export const get = async <T>(path: string): Promise<T> => (await ask("GET", path)).json();
 
+export const getText = async (path: string): Promise<string> => (await ask("GET", path)).text();
+
 export async function post(path: string, body: unknown): Promise<void> {
   await ask("POST", path, body);
 }
+
+/** The answer of a request that brings one. */
+export const answerOf = async <T>(path: string, body: unknown): Promise<T> => (await ask("POST", path, body)).json();
 
 export async function remove(path: string): Promise<void> {
   await ask("DELETE", path);

@@ -8,12 +8,15 @@ import { Refused, get, onSignedOut, post, remove } from "./api";
 import { forget, useLive } from "./live";
 import { Approvals } from "./views/approvals";
 import { Audit } from "./views/audit";
+import { Grants } from "./views/grants";
 import { Hosts } from "./views/hosts";
+import { Metrics } from "./views/metrics";
 import { Now } from "./views/now";
 import { Pages } from "./views/pages";
 import { Plugins } from "./views/plugins";
 import { Processes } from "./views/processes";
 import { Sessions } from "./views/sessions";
+import { State } from "./views/state";
 import { Terminals } from "./views/terminals";
 import { language, say, type Word } from "./words";
 
@@ -25,6 +28,9 @@ const VIEWS: { path: string; word: Word; view: (props: { rest: string }) => prea
   { path: "processes", word: "processes", view: Processes },
   { path: "pages", word: "pages", view: Pages },
   { path: "plugins", word: "plugins", view: Plugins },
+  { path: "grants", word: "grants", view: Grants },
+  { path: "state", word: "kept", view: State },
+  { path: "metrics", word: "metrics", view: Metrics },
   { path: "hosts", word: "hosts", view: Hosts },
   { path: "audit", word: "audit", view: Audit },
 ];

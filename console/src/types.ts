@@ -93,6 +93,69 @@ export interface PluginReport {
   withheld?: string;
 }
 
+/** A property of a tool's arguments, as far as a form shows it. */
+export interface Property {
+  type?: string | string[];
+  description?: string;
+  enum?: unknown[];
+  default?: unknown;
+}
+
+export interface ToolReport {
+  name: string;
+  description: string;
+  input_schema: { properties?: Record<string, Property>; required?: string[] };
+}
+
+export interface TrialReport {
+  is_error: boolean;
+  content: { mime_type: string; text?: string; bytes: number }[];
+  structured?: unknown;
+  asks?: string[];
+}
+
+export interface CapabilityReport {
+  capability: string;
+  can: string;
+  risk: string;
+  is_wanted: boolean;
+  wanted_because: string | null;
+  granted: Record<string, unknown> | null;
+  denials: number;
+}
+
+export interface GrantsReport {
+  plugin: string;
+  digest: string;
+  withheld: string | null;
+  capabilities: CapabilityReport[];
+}
+
+export interface ChangeReport {
+  place: string;
+  difference: string;
+  is_written: boolean;
+}
+
+export type Change =
+  | { grant: { plugin: string; allow: string[]; reason: string; expires: string | null } }
+  | { revoke: { plugin: string; capability: string } }
+  | { confirm: { plugin: string } }
+  | { "always-allow": { tool: string } };
+
+export interface StateReport {
+  tenant: string;
+  plugin: string;
+  scope: string;
+  buckets: number;
+  entries: number;
+  bytes: number;
+  most_entries: number;
+  most_bytes: number;
+  quota_entries: number | null;
+  quota_bytes: number | null;
+}
+
 export interface ApprovalReport extends Owned {
   id: string;
   tool: string;

@@ -6,11 +6,12 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 
-import { BARE, Driven, ask, call } from "../conformance/driven.mjs";
+import { BARE, Driven, ask, call, request } from "../conformance/driven.mjs";
 import { CheckFailed, Place, Report, Server, within } from "../conformance/harness.mjs";
 
 const HOSTILE = "<img src=x onerror='window.taken = 1'><script>window.taken = 1</script>";
 const ASKS = 'profile = "developer"\n[approvals]\napprove = ["workspace__execute_shell"]\n';
+const RECORDED = "[terminal.recording]\nenabled = true\n";
 const OWN = '[plugin.host.grants.terminal]\nreason = "a test"\nshell = true\nprograms = ["sh"]\n';
 
 /** The link that `wharf console` makes. */
@@ -25,6 +26,14 @@ const has = words => `(${text}).includes(${JSON.stringify(words)})`;
 const click = (selector, words) =>
   `(() => { const found = [...document.querySelectorAll(${JSON.stringify(selector)})]` +
   `.find(one => one.textContent.includes(${JSON.stringify(words)})); found?.click(); return Boolean(found); })()`;
+
+const write = (selector, words) =>
+  `(() => { const field = document.querySelector(${JSON.stringify(selector)}); field.value = ${JSON.stringify(words)};` +
+  " field.dispatchEvent(new Event('input', { bubbles: true })); return 1; })()";
+const operatorToken = ({ place }) => readFileSync(path.join(place.data, "operator-token"), "utf8").trim();
+/** A route of the operator. */
+const operator = (served, method, route, body) =>
+  ask(served.server, method, route, body, { authorization: `Bearer ${operatorToken(served)}` });
 
 async function signIn(report, served, page) {
   await page.until("document.querySelector('h1')?.textContent ?? null", "Now", "the link signs in");
@@ -51,8 +60,7 @@ async function approve(report, served, page) {
 
   const second = shell("rm -rf .");
   await page.until(has("rm -rf ."), true, "the second call waits");
-  const reason = "document.querySelector('.answers input')";
-  await page.run(`${reason}.value = 'not on this branch'; ${reason}.dispatchEvent(new Event('input', { bubbles: true })); 1`);
+  await page.run(write(".answers input", "not on this branch"));
   await page.until(click(".answers button", "Refuse"), true, "refuse it");
   const refused = await within(second, "the call is refused");
   report.check(JSON.stringify(refused).includes("not on this branch"), "a call is refused with a reason", refused);
@@ -77,6 +85,14 @@ async function takeOver(report, served, page) {
   await page.until(`${rows}.includes("byhand")`, true, "what is typed runs");
   const screen = await ask(server, "GET", `/v1/terminals/${terminal}/screen`);
   report.check(JSON.stringify(screen).includes("byhand"), "the agent sees what a person typed", screen);
+  await page.until(click(".heading a", "Recording"), true, "its recording");
+  await page.until("document.querySelector('input[type=range]')?.max > 0", true, "it is loaded");
+  await page.run(
+    "(() => { const range = document.querySelector('input[type=range]'); range.value = range.max;" +
+      " range.dispatchEvent(new Event('input', { bubbles: true })); return 1; })()",
+  );
+  await page.until(`${rows}.includes("byhand")`, true, "its end is drawn");
+  report.check(true, "the recording of a terminal is played");
 }
 
 async function follow(report, served, page) {
@@ -92,16 +108,102 @@ async function follow(report, served, page) {
   report.check(true, "plugins and processes are listed");
 }
 
+async function steer(report, served, page) {
+  await page.until(click("nav a", "Plugins"), true, "the view of plugins");
+  await page.until(`document.querySelector('article[aria-label="planning"]') !== null`, true, "the plugin is listed");
+  const acts = `'article[aria-label="planning"] h2 button'`;
+  const act = words => `[...document.querySelectorAll(${acts})].find(one => one.textContent === ${JSON.stringify(words)})`;
+  // A dialog is dismissed by the page that drives this one.
+  await page.run("window.confirm = () => true; 1");
+  await page.run(`${act("Disable")}.click(); 1`);
+  await page.until(`${act("Enable")} !== undefined`, true, "it is off");
+  const listed = await request(served.server, "tools/list", {});
+  report.check(!JSON.stringify(listed).includes("planning__"), "a plugin that is switched off lists no tool");
+  await page.run(`${act("Enable")}.click(); 1`);
+  await page.until(`${act("Disable")} !== undefined`, true, "it is on again");
+
+  await page.until(click(".chips a", "planning__create_goal"), true, "a tool is tried");
+  await page.until("document.querySelector('#argument-goal') !== null", true, "its form");
+  await page.run(write("#argument-goal", `Ship ${HOSTILE}`));
+  await page.until(click("button.primary", "Call"), true, "call it");
+  await page.until(has(`Ship ${HOSTILE}`.slice(0, 12)), true, "its answer");
+  report.check((await page.run("window.taken ?? null")) === null, "a tool is tried with a form, and its answer is text");
+  await page.run('location.hash = "#/grants/planning"; 1');
+  const granted = `'article[aria-label="state"] .status-granted'`;
+  await page.until(`document.querySelector(${granted}) !== null`, true, "what it is granted");
+  await page.until(click('article[aria-label="state"] button', "Take it back"), true, "take it back");
+  await page.until("document.querySelector('.difference')?.innerText.includes('grants') ?? false", true, "the difference is shown first");
+  const file = () => readFileSync(served.place.configuration, "utf8");
+  report.check(!file().includes("planning"), "and nothing is written yet");
+  await page.until(click(".proposal button", "Write it"), true, "write it");
+  await page.until(`document.querySelector(${granted}) === null`, true, "it is granted no more");
+  report.check(file().startsWith(ASKS) && file().includes("[plugin.planning"), "what stood in wharf.toml stays", file());
+  await page.run(`document.querySelector('article[aria-label="state"] details').open = true; 1`);
+  await page.run(write("#state-reason", "keeps plans"));
+  await page.until(click('article[aria-label="state"] details button', "Show what changes"), true, "grant it");
+  await page.until(click(".proposal button", "Write it"), true, "write that, too");
+  await page.until(`document.querySelector(${granted}) !== null`, true, "it is granted again");
+  report.check(file().includes('reason = "keeps plans"'), "a grant is taken back and given, and shown first", file());
+  await page.until(click("nav a", "State"), true, "the view of state");
+  await page.until(has("planning"), true, "what plugins keep is listed");
+  report.check(true, "what plugins keep is shown beside their quotas");
+}
+
+const SCHEMES = ["light", "dark"];
+const FOUND =
+  "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations" +
+  ".filter(({ impact }) => impact === 'serious' || impact === 'critical')" +
+  ".map(({ id, nodes }) => id + ': ' + nodes.map(node => node.html).slice(0, 3).join(' ')))";
+
+/** What axe finds serious, in both schemes. */
+async function serious(page, view) {
+  const problems = [];
+  for (const scheme of SCHEMES) {
+    await page.run(`document.documentElement.style.colorScheme = ${JSON.stringify(scheme)}; 1`);
+    problems.push(...(await page.run(FOUND)).map(problem => `${view}, ${scheme}: ${problem}`));
+  }
+  return problems;
+}
+
+async function read(report, served, page) {
+  const { terminals } = await operator(served, "GET", "/v1/operator/terminals");
+  const waiting = call(served.server, "workspace__execute_shell", { command: "true" });
+  await page.until("document.querySelector('.badge')?.textContent ?? null", "1", "a call waits");
+  await load(page);
+  const views = ["now", "approvals", "sessions", "terminals", "processes", "pages", "plugins", "grants", "state", "metrics", "hosts", "audit"];
+  const places = [...views, `terminals/${terminals[0].id}`, "plugins/planning__create_goal", "grants/workspace"];
+  const problems = [];
+  for (const place of places) {
+    await page.run(`location.hash = "#/${place}"; 1`);
+    await page.until(`location.hash === "#/${place}" && document.querySelector('h1, h2') !== null`, true, place);
+    await page.until("document.querySelector('main')?.innerText.includes('Loading…') ?? true", false, `${place} is there`);
+    problems.push(...(await serious(page, place)));
+  }
+  report.check(problems.length === 0, `axe finds nothing serious in ${places.length} views, light and dark`, problems);
+  const [{ id }] = (await operator(served, "GET", "/v1/operator/approvals")).approvals;
+  await operator(served, "POST", `/v1/operator/approvals/${id}`, { answer: "once" });
+  await within(waiting, "the call ends");
+  await page.run('location.hash = "#/processes"; 1');
+  await page.until("document.querySelector('h1')?.textContent ?? null", "Processes", "the view of processes");
+}
+
+/** Has the page know axe, a piece at a time: a script has a limit. */
+async function load(page) {
+  const source = readFileSync(process.env.WHARF_AXE, "utf8");
+  for (let from = 0; from < source.length; from += 100_000) {
+    const piece = JSON.stringify(source.slice(from, from + 100_000));
+    await page.run(`window.axeText = (window.axeText ?? "") + ${piece}; 1`);
+  }
+  await page.run("(0, eval)(window.axeText); 1");
+}
+
 async function leave(report, served, page) {
   await page.until(click(".person button", "Sign out"), true, "sign out");
   await page.until("document.querySelector('#token') !== null", true, "it asks for a token");
   const status = await page.run("fetch('/v1/operator/hosts').then(answer => answer.status)");
   report.check(status === 401, "who has signed out sees nothing", status);
-  const token = readFileSync(path.join(served.place.data, "operator-token"), "utf8").trim();
-  await page.run(
-    `(() => { const field = document.querySelector('#token'); field.value = ${JSON.stringify(token)};` +
-      " field.dispatchEvent(new Event('input', { bubbles: true })); return 1; })()",
-  );
+  report.check((await serious(page, "sign in")).length === 0, "axe finds nothing serious where one signs in");
+  await page.run(write("#token", operatorToken(served)));
   await page.until("document.querySelector('form button').disabled", false, "the token can be sent");
   await page.until(click("form button", "Sign in"), true, "sign in");
   await page.until("document.querySelector('h1')?.textContent ?? null", "Processes", "the view of before");
@@ -109,7 +211,7 @@ async function leave(report, served, page) {
 }
 
 const report = new Report();
-const served = { place: new Place(ASKS + OWN), server: undefined };
+const served = { place: new Place(ASKS + OWN + RECORDED), server: undefined };
 let driving;
 try {
   served.server = await Server.start(served.place);
@@ -118,7 +220,7 @@ try {
   const driver = await Server.start(driving);
   try {
     const page = await Driven.open(driver, await link(served.place));
-    for (const part of [signIn, approve, takeOver, follow, leave]) await part(report, served, page);
+    for (const part of [signIn, approve, takeOver, follow, steer, read, leave]) await part(report, served, page);
     await page.close();
   } finally {
     await driver.stop();

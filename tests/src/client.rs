@@ -55,6 +55,15 @@ impl Client {
     /// Where the server does not answer.
     #[must_use]
     pub fn connect_at_once(command: Command) -> Self {
+        Self::connect_as(command, &json!({}))
+    }
+
+    /// The same of a client that can do this.
+    ///
+    /// # Panics
+    /// Where the server does not answer.
+    #[must_use]
+    pub fn connect_as(command: Command, capabilities: &Value) -> Self {
         let mut child = start(command);
         let output = child.stdout.take().expect("piped");
         let mut errors = child.stderr.take().expect("piped");
@@ -88,7 +97,7 @@ impl Client {
         };
         let opened = client.request(
             "initialize",
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
+            json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"}}),
         );
         assert!(opened["result"]["serverInfo"]["name"].is_string(), "{opened}");
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));

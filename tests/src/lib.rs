@@ -23,6 +23,7 @@ pub mod kills;
 pub mod link;
 mod oci;
 mod previous;
+pub mod prometheus;
 mod server;
 mod setup;
 mod site;

@@ -6,6 +6,7 @@ import { useLive } from "../live";
 import { Act, Empty, Heading, duration } from "../parts";
 import type { ApprovalReport } from "../types";
 import { say } from "../words";
+import { change } from "./grants";
 
 /** JSON as a person reads it; as it is where it was cut. */
 function readable(text: string): string {
@@ -37,6 +38,11 @@ function Waiting({ call }: { call: ApprovalReport }) {
       <div class="answers">
         <Act label={say("allowOnce")} class="primary" act={() => answer("once")} />
         <Act label={say("allowSession")} act={() => answer("session")} />
+        <Act
+          label={say("allowAlways")}
+          confirm="confirmAlways"
+          act={() => change({ "always-allow": { tool: call.tool } }, false)}
+        />
         <label>
           <span class="heard">{say("reason")}</span>
           <input value={reason} placeholder={say("reason")} onInput={(event) => setReason(event.currentTarget.value)} />

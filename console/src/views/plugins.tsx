@@ -1,8 +1,10 @@
 // The plugins: what each is, what it may use, and what it asked for.
 
+import { part, post } from "../api";
 import { useLive } from "../live";
-import { Empty, Heading, Status, bytes } from "../parts";
+import { Act, Empty, Heading, Status, bytes } from "../parts";
 import { say } from "../words";
+import { Trial } from "./trial";
 
 function List({ of }: { of: string[] }) {
   if (of.length === 0) return <>{say("none")}</>;
@@ -17,8 +19,28 @@ function List({ of }: { of: string[] }) {
   );
 }
 
-export function Plugins() {
+function Tools({ of }: { of: string[] }) {
+  if (of.length === 0) return <>{say("none")}</>;
+  return (
+    <ul class="chips">
+      {of.map((one) => (
+        <li key={one}>
+          <a href={`#/plugins/${part(one)}`} title={say("tryTool")}>
+            <code>{one}</code>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Plugins({ rest }: { rest: string }) {
+  return rest ? <Trial name={rest} /> : <All />;
+}
+
+function All() {
   const plugins = useLive("plugins").value?.plugins;
+  const turn = (name: string, enabled: boolean) => post(`/v1/operator/plugins/${part(name)}/switch`, { enabled });
   return (
     <>
       <Heading word="plugins" />
@@ -30,7 +52,14 @@ export function Plugins() {
         plugins.map((plugin) => (
           <article class="plugin" key={plugin.name} aria-label={plugin.name}>
             <h2>
-              {plugin.name} <Status of={plugin.state} />
+              {plugin.name} <Status of={plugin.state} />{" "}
+              {plugin.state === "disabled" ? (
+                <Act label={say("enable")} act={() => turn(plugin.name, true)} />
+              ) : (
+                plugin.state !== "rejected" && (
+                  <Act label={say("disable")} confirm="confirmDisable" act={() => turn(plugin.name, false)} />
+                )
+              )}
             </h2>
             {plugin.reason && <p class="problem">{plugin.reason}</p>}
             {plugin.withheld && <p class="problem">{plugin.withheld}</p>}
@@ -49,7 +78,7 @@ export function Plugins() {
               </dd>
               <dt>{say("tools")}</dt>
               <dd>
-                <List of={plugin.tools} />
+                <Tools of={plugin.tools} />
               </dd>
             </dl>
             <details>

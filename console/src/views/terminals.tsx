@@ -7,6 +7,7 @@ import { Refused, part, post, remove } from "../api";
 import { useLive } from "../live";
 import { Act, Empty, Heading, Moment, Rows, Status } from "../parts";
 import { say } from "../words";
+import { Recording } from "./recording";
 
 interface Size {
   columns: number;
@@ -106,6 +107,7 @@ function One({ id }: { id: string }) {
     <>
       <Heading word="terminal">
         <a href="#/terminals">{say("back")}</a>
+        {info?.recording && <a href={`#/terminals/${part(id)}/recording`}>{say("recording")}</a>}
       </Heading>
       {info && (
         <p class="of">
@@ -149,7 +151,9 @@ function One({ id }: { id: string }) {
 
 export function Terminals({ rest }: { rest: string }) {
   const terminals = useLive("terminals").value?.terminals;
-  if (rest) return <One id={rest} />;
+  const [id = "", recording] = rest.split("/");
+  if (recording === "recording") return <Recording id={id} />;
+  if (id) return <One id={id} />;
   return (
     <>
       <Heading word="terminals" />

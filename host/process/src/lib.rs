@@ -7,6 +7,7 @@
 //! never knows who calls through which protocol, how a child is contained, and nothing of
 //! Wasm or of configuration. Where the spawner starts nothing, neither does this crate.
 
+mod ends;
 mod error;
 mod id;
 pub mod output;

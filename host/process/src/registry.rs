@@ -35,6 +35,7 @@ use wharf_spawn::{Capabilities, Spawner, StandIn, policy::PolicyError};
 
 use crate::{
     OpenError, Owner, ProcessError, ProcessId, ProcessSettings, ProcessSnapshot,
+    ends::ProcessEnds,
     output::{CopierSlots, OutputReadError},
     polls::PollMetrics,
 };
@@ -61,6 +62,7 @@ pub struct Processes {
     /// Held for a look-up, never across an await.
     table: Mutex<ProcessTable>,
     metrics: PollMetrics,
+    ends: Arc<ProcessEnds>,
 }
 
 impl std::fmt::Debug for Processes {
@@ -100,7 +102,19 @@ impl Processes {
         count_inherited_output(&oldest_first(table.all()));
         let (copiers, metrics) = (CopierSlots::default(), PollMetrics::default());
         let lost = lost.iter().map(|process| (process.owner.clone(), process.tombstone())).collect();
-        Ok((Self { spawner, copiers, settings, directory, quotas, table: Mutex::new(table), metrics }, lost))
+        Ok((
+            Self {
+                spawner,
+                copiers,
+                settings,
+                directory,
+                quotas,
+                table: Mutex::new(table),
+                metrics,
+                ends: Arc::default(),
+            },
+            lost,
+        ))
     }
 
     /// What this machine offers for containing processes; tried once.
@@ -129,6 +143,13 @@ impl Processes {
     #[must_use]
     pub fn output_disk_bytes(&self) -> u64 {
         self.quotas.disk.used()
+    }
+
+    /// How many processes have ended since the host was opened, by a word of how: `success`, `failure`
+    /// (another code), `signaled`, `not-started`, or why the host ended them.
+    #[must_use]
+    pub fn ends(&self) -> Vec<(&'static str, u64)> {
+        self.ends.totals()
     }
 
     /// The one way to a process: to anybody but its owner it looks like one that never

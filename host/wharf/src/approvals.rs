@@ -3,6 +3,8 @@
 //! Knows neither which calls those are nor how people are asked. An agent has no way here: its
 //! calls wait, and hear of nobody else's.
 
+pub(crate) mod by_client;
+
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
     sync::Arc,
@@ -66,7 +68,9 @@ pub(crate) enum Approval {
     Allowed,
     AllowedForSession,
     AllowedByRule,
+    AllowedByClient,
     Refused,
+    RefusedByClient,
     TimedOut,
     Withdrawn,
 }
@@ -77,7 +81,9 @@ impl Approval {
             Self::Allowed => "allowed",
             Self::AllowedForSession => "allowed-for-session",
             Self::AllowedByRule => "allowed-by-rule",
+            Self::AllowedByClient => "allowed-by-client",
             Self::Refused => "refused",
+            Self::RefusedByClient => "refused-by-client",
             Self::TimedOut => "timed-out",
             Self::Withdrawn => "withdrawn",
         }
@@ -125,6 +131,12 @@ struct Remembered {
     digest: Option<Digest>,
 }
 
+impl Remembered {
+    fn of(call: &WaitingCall) -> Self {
+        Self { session: call.session.clone(), tool: call.tool.clone(), digest: call.digest }
+    }
+}
+
 impl Approvals {
     pub(crate) fn new(limits: &HostLimits) -> Self {
         let places = Quota::new(Bounds {
@@ -165,7 +177,7 @@ impl Approvals {
         let outcome = match &answer {
             ApprovalAnswer::Once => Approval::Allowed,
             ApprovalAnswer::Session => {
-                self.remember(&waiting.call);
+                self.remember(Remembered::of(&waiting.call), &waiting.call.tenant);
                 Approval::AllowedForSession
             }
             ApprovalAnswer::Refuse(_) => Approval::Refused,
@@ -194,9 +206,7 @@ impl Approvals {
         heard
     }
 
-    fn remember(&self, call: &WaitingCall) {
-        let WaitingCall { tool, digest, tenant, session, .. } = call;
-        let one = Remembered { session: session.clone(), tool: tool.clone(), digest: *digest };
+    fn remember(&self, one: Remembered, tenant: &TenantId) {
         let mut remembered = self.inner.remembered.lock();
         let of_tenant = remembered.entry(tenant.clone()).or_default();
         of_tenant.retain(|known| *known != one);
@@ -206,7 +216,15 @@ impl Approvals {
         of_tenant.push_back(one);
     }
 
-    fn is_remembered(&self, asked: &AskedCall<'_>) -> bool {
+    /// Lets further calls of the tool run in this session.
+    pub(crate) fn allow_for_session(&self, asked: &AskedCall<'_>) {
+        let Context { tenant, session, .. } = &asked.caller.context;
+        let one = Remembered { session: session.clone(), tool: asked.tool.to_owned(), digest: asked.digest };
+        self.remember(one, tenant);
+    }
+
+    /// Whether the tool may run in this session, since a person has said so before.
+    pub(crate) fn is_remembered(&self, asked: &AskedCall<'_>) -> bool {
         let Context { tenant, session, .. } = &asked.caller.context;
         let remembered = self.inner.remembered.lock();
         remembered.get(tenant).is_some_and(|of_tenant| {

@@ -33,7 +33,7 @@ mod tls;
 mod traces;
 mod webview;
 
-pub use approvals::{ALWAYS, ApprovalSettings};
+pub use approvals::{ALWAYS, ApprovalSettings, AskWhom};
 pub use audit::AuditSettings;
 pub use cluster::{ClusterSettings, ClusterTls, ClusterWorkspaces};
 pub use document::{Configuration, ContextSettings};

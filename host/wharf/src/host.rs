@@ -39,6 +39,7 @@ use wharf_core::{
     Admission, AuditSink as _, CallLimits, Context, Error, Grants, PluginName, RequestMemory, StreamOwner,
     WebPageService,
     grant::{Capability, Denials},
+    service::operator::ConfigurationService,
 };
 use wharf_engine::{Backends, Engine, NoWebViews};
 use wharf_process::{Processes, polls::PollTotals};
@@ -132,6 +133,8 @@ struct Shared {
     /// Makes links to the console, where it is served.
     // Held to make one.
     console: Mutex<Option<MakeLink>>,
+    /// Changes its configuration for its operator, where the app lets it.
+    configuring: Mutex<Option<Arc<dyn ConfigurationService>>>,
     /// Where commands reach it, where they do.
     control: Mutex<Option<PathBuf>>,
     /// Whether somebody might run programs when the host was opened.

@@ -12,13 +12,13 @@ mod values;
 
 use prometheus_client::{
     encoding::text,
-    metrics::{counter::Counter, family::Family, gauge::Gauge, info::Info},
+    metrics::{family::Family, gauge::Gauge, info::Info},
     registry::{Registry, Unit},
 };
 use wharf_core::{Admission, audit::AuditSink as _};
 use wharf_engine::Backends;
 
-use self::values::{count, counter, gauge, gauge_of};
+use self::values::{by, count, counter, gauge, gauge_of};
 use crate::{recorder::Recorder, registry};
 
 /// What a moment's metrics are made of.
@@ -77,6 +77,7 @@ impl MetricSources<'_> {
                 count(counts.starting + counts.running),
             );
             gauge(registry, "processes_left_behind", "Ended ones whose children live on", count(counts.left_behind));
+            by(registry, "processes_ended", "Processes that have ended", "how", &processes.ends());
             let sessions = count(processes.running_sessions().len());
             gauge(registry, "process_sessions", "Sessions in which a process runs", sessions);
             let bytes = processes.output_disk_bytes();
@@ -107,14 +108,9 @@ impl MetricSources<'_> {
 
 /// Pages that are closed, by what closed them.
 fn pages_closed(registry: &mut Registry, pages: &wharf_webview::Metrics) {
-    let closed = Family::<[(&'static str, &'static str); 1], Counter>::default();
     let others = pages.closed.saturating_sub(pages.idle + pages.evicted + pages.lost);
-    for (by, count) in
-        [("idle", pages.idle), ("evicted", pages.evicted), ("browser-ended", pages.lost), ("other", others)]
-    {
-        closed.get_or_create(&[("by", by)]).inc_by(count);
-    }
-    registry.register("pages_closed", "Web pages that are closed", closed);
+    let counts = [("idle", pages.idle), ("evicted", pages.evicted), ("browser-ended", pages.lost), ("other", others)];
+    by(registry, "pages_closed", "Web pages that are closed", "by", &counts);
 }
 
 /// Resident memory of this process.

@@ -6,9 +6,13 @@
 mod acts;
 mod all_hosts;
 mod audit;
+mod configuring;
 mod missing;
+mod plugins;
+mod recording;
 mod report;
 mod sessions;
+mod state;
 
 use std::sync::Arc;
 

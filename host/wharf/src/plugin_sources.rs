@@ -137,6 +137,11 @@ impl PluginSources {
         self.tell_tokens(present);
     }
 
+    /// The data directory, where there is one.
+    pub(crate) fn data(&self) -> Option<&Path> {
+        self.added.is_some().then_some(self.data.as_path())
+    }
+
     /// Whether what is switched off is remembered.
     pub(crate) fn remembers(&self) -> bool {
         self.added.is_some()

@@ -73,7 +73,8 @@ fn source(workspace: &Workspace) -> PathBuf {
     workspace.root.join("console")
 }
 
-fn folder(workspace: &Workspace) -> PathBuf {
+/// Where it is built, with the packages that it uses.
+pub(crate) fn folder(workspace: &Workspace) -> PathBuf {
     workspace.target().join("console")
 }
 

@@ -97,6 +97,14 @@ const POSTGRES: UnpackedServer = UnpackedServer {
     without: "Tests of state on PostgreSQL say that they tested nothing",
     size: "25 MB, seconds",
 };
+/// What reads the metrics of a host in a test.
+const PROMETHEUS: UnpackedServer = UnpackedServer {
+    package: "prometheus",
+    folder: "prometheus",
+    purpose: "with which a test asks what the dashboard asks",
+    without: "The test says that it tested nothing",
+    size: "20 MB, seconds",
+};
 /// What hosts of a cluster stand behind in tests, what carries their notices, and what tells them a
 /// wrong time.
 const OF_CLUSTERS: [UnpackedServer; 4] = [
@@ -148,6 +156,14 @@ pub(crate) fn ensure_postgres(workspace: &Workspace) -> Result<()> {
         return Ok(());
     }
     POSTGRES.ensure(workspace, || with_libraries(POSTGRES.package))
+}
+
+/// Sees to it that a real Prometheus is there for tests.
+pub(crate) fn ensure_prometheus(workspace: &Workspace) -> Result<()> {
+    if command::exists(PROMETHEUS.package) {
+        return Ok(());
+    }
+    PROMETHEUS.ensure(workspace, || with_libraries(PROMETHEUS.package))
 }
 
 /// Sees to it that what stands before and between the hosts of a cluster is there for tests.

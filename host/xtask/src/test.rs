@@ -263,6 +263,7 @@ fn build(workspace: &Workspace, tests: bool) -> Result<(Result<()>, Vec<String>)
     packages::ensure_registry(workspace)?;
     packages::ensure_postgres(workspace)?;
     packages::ensure_servers_of_clusters(workspace)?;
+    packages::ensure_prometheus(workspace)?;
     packages::ensure_certificates()?;
     let choice = Choice::from_environment()?;
     components::build(workspace, true, choice)?;
@@ -349,6 +350,7 @@ fn console_in_a_browser(workspace: &Workspace, node: &node::Node) -> Result<(Res
     console::check(workspace)?;
     let mut script = Command::new(&node.program);
     script.arg(workspace.root.join("tests/console/browser.mjs")).env("WHARF", workspace.binary("debug", "wharf"));
+    script.env("WHARF_AXE", console::folder(workspace).join("node_modules/axe-core/axe.min.js"));
     command::run_and_keep(script.current_dir(&workspace.root), |line| line.starts_with("console: "))
 }
 

@@ -2,7 +2,7 @@
 //! shell, and in the audit.
 
 use serde_json::{Value, json};
-use wharf_tests::{Client, Command, Data, Finished, blocking, wharf};
+use wharf_tests::{Client, Command, Data, Finished, blocking, component, wharf};
 
 /// A host whose shell asks first.
 struct Asking {
@@ -137,4 +137,99 @@ fn a_call_that_nobody_allows_is_refused_and_clients_hear_what_it_waits_for() {
     assert_ne!(wrong["result"]["isError"], json!(false), "{wrong}");
     drop(agent);
     assert_eq!(host.audited(), ["asked", "timed-out"]);
+}
+
+/// Asks the person at the client, who can be asked for forms.
+fn asking_client() -> Asking {
+    let component = component("guest-conformance");
+    Asking::new(&format!(
+        "ask = \"client\"\napprove = [\"workspace__execute_shell\", \"conformance__*\"]\n[plugin.conformance]\nsource = {:?}",
+        component.to_str().expect("text")
+    ))
+}
+
+/// What the person at the client is asked, who then says this.
+fn says(agent: &mut Client, result: &Value) -> Value {
+    let asked = agent.notification("elicitation/create");
+    agent.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}));
+    asked["params"].clone()
+}
+
+#[test]
+fn the_person_at_a_client_allows_its_calls_on_its_own_connection() {
+    let host = asking_client();
+    let command = host.command(&["serve", "--stdio", "--session", "work"]);
+    let mut agent = Client::connect_as(command, &json!({"elicitation": {}}));
+    let asked = agent.ask("tools/call", shell("echo ra''n"));
+    let question = says(&mut agent, &json!({"action": "accept", "content": {}}));
+    let message = question["message"].as_str().unwrap_or_default();
+    assert!(message.contains("workspace__execute_shell") && message.contains("echo ra''n"), "{question}");
+    let ran = agent.answer(asked)["result"].clone();
+    assert!(ran["isError"] != json!(true) && ran.to_string().contains("ran"), "{ran}");
+    for refusal in [json!({"action": "decline"}), json!({"action": "cancel"})] {
+        let asked = agent.ask("tools/call", shell("rm -r ."));
+        says(&mut agent, &refusal);
+        let refused = agent.answer(asked)["result"].clone();
+        assert!(refused["isError"] == json!(true) && refused.to_string().contains("has not run"), "{refused}");
+    }
+    let asked = agent.ask("tools/call", shell("true"));
+    says(&mut agent, &json!({"action": "accept", "content": {"session": true}}));
+    assert_ne!(agent.answer(asked)["result"]["isError"], json!(true));
+    let free = agent.request("tools/call", shell("true"));
+    assert_ne!(free["result"]["isError"], json!(true), "it is remembered for the session: {free}");
+    drop(agent);
+    let words = ["asked", "allowed-by-client", "asked", "refused-by-client"];
+    let again = ["asked", "refused-by-client", "asked", "allowed-by-client"];
+    assert_eq!(host.audited(), [words, again].concat());
+}
+
+#[test]
+fn a_client_that_cannot_ask_has_the_operator_asked() {
+    let host = asking_client();
+    let mut agent = host.client("work");
+    let asked = agent.ask("tools/call", shell("echo ra''n"));
+    assert_eq!(host.run(&["approvals", "allow", &id(&host.waiting(1)[0])]).code, Some(0));
+    assert!(agent.answer(asked)["result"].to_string().contains("ran"));
+}
+
+#[test]
+fn what_a_client_carries_says_that_its_person_has_allowed_this_very_call() {
+    const TOOL: &str = "conformance__test_input_required_result_multi_round";
+    let host = asking_client();
+    let mut agent = host.client("work");
+    let mut call = |name: &str, arguments: Value, given: Value| {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        });
+        let mut params = json!({"name": name, "arguments": arguments, "_meta": meta});
+        for (name, value) in given.as_object().into_iter().flatten() {
+            params[name] = value.clone();
+        }
+        agent.request("tools/call", params)
+    };
+    let accept = json!({"action": "accept", "content": {}});
+    let first = call(TOOL, json!({}), json!({}))["result"].clone();
+    assert!(first["inputRequests"]["wharf-approval"]["params"]["message"].is_string(), "{first}");
+    let given = |state: &Value, name: &str, response: &Value| json!({"inputResponses": {name: response}, "requestState": state});
+    // Nobody was asked, whatever the client says.
+    let unasked = call(TOOL, json!({}), json!({"inputResponses": {"wharf-approval": accept}}))["result"].clone();
+    assert!(unasked["inputRequests"]["wharf-approval"].is_object(), "{unasked}");
+    // It was asked about another call.
+    let other = call(
+        "workspace__execute_shell",
+        json!({"command": "true"}),
+        given(&first["requestState"], "wharf-approval", &accept),
+    );
+    assert!(other["error"]["message"].as_str().is_some_and(|told| told.contains("requestState")), "{other}");
+
+    let second = call(TOOL, json!({}), given(&first["requestState"], "wharf-approval", &accept))["result"].clone();
+    assert!(second["inputRequests"]["step1"].is_object(), "the tool asks by itself now: {second}");
+    let name = json!({"action": "accept", "content": {"name": "Ada"}});
+    let third = call(TOOL, json!({}), given(&second["requestState"], "step1", &name))["result"].clone();
+    assert!(third["inputRequests"]["step2"].is_object(), "nobody is asked again: {third}");
+    let color = json!({"action": "accept", "content": {"color": "blue"}});
+    let last = call(TOOL, json!({}), given(&third["requestState"], "step2", &color))["result"].clone();
+    assert!(last.to_string().contains("Hello, Ada! Your favorite color is blue."), "{last}");
 }

@@ -3,6 +3,7 @@
 
 mod attacks;
 mod people;
+mod steering;
 
 use std::{io::Write as _, net::TcpStream, time::Duration};
 

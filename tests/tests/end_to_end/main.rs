@@ -19,6 +19,7 @@ mod content_store;
 mod contexts;
 mod contract;
 mod corpora;
+mod dashboard;
 mod database;
 mod documents;
 mod drafts;

@@ -5,6 +5,7 @@
 //! host and no channel of an agent leads here.
 
 mod choice;
+mod operated;
 mod policy;
 mod subject;
 mod words;
@@ -112,6 +113,8 @@ pub(super) struct GrantArguments {
     dry_run: bool,
 }
 
+pub(crate) use operated::Configuring;
+
 /// What is taken back; all where nothing is named.
 #[derive(Debug, Clone, Copy)]
 struct Revocation(Option<Capability>);
@@ -122,14 +125,7 @@ fn revocation(word: &str) -> Result<Revocation, String> {
 
 impl GrantArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
-        let target = global.configuration_target()?;
-        // The first grant makes the file. What the environment and options say
-        // beside it is not what stands there, and is not written down.
-        let read = |path: &Path| Configuration::read(path).map_err(|error| Unusable(with_causes(&error)));
-        let own = if target.exists() { read(&target)? } else { Configuration::default() };
-        let data = global.data(&own)?;
-        let shelf = own.cluster.is_some().then(|| ClusterShelf::open(&own, &data).map(Rc::new)).transpose()?;
-        let configuration = own.as_of_cluster(&data).map_err(|error| Unusable(with_causes(&error)))?;
+        let Written { target, data, shelf, configuration } = Written::of(global)?;
         let policy = self.from.as_deref().map(Policy::read).transpose();
         let policy = policy.map_err(|error| Unusable(with_causes(&error)))?;
         let wanted = Wanted { plugin: &self.plugin, name: self.name.as_ref(), functions: self.functions };
@@ -251,9 +247,7 @@ impl GrantArguments {
         }
         edit.check().map_err(unusable)?;
         let place = edit.place();
-        let (before, after) = (edit.before(), edit.text());
-        let difference = similar::TextDiff::from_lines(before, &after);
-        println!("\n{}", difference.unified_diff().context_radius(2).header(&place, "changed"));
+        println!("\n{}", difference(edit));
         if self.dry_run {
             println!("Nothing was written (--dry-run).");
             return Ok(ExitCode::SUCCESS);
@@ -273,6 +267,37 @@ impl GrantArguments {
         }
         Ok(hosts.code())
     }
+}
+
+/// What is written of plugins, and where.
+struct Written {
+    /// The file, which may not be there.
+    target: PathBuf,
+    data: PathBuf,
+    shelf: Option<Rc<ClusterShelf>>,
+    /// What it amounts to.
+    configuration: Configuration,
+}
+
+impl Written {
+    fn of(global: &Global) -> Result<Self> {
+        let target = global.configuration_target()?;
+        // The first grant makes the file. What the environment and options say
+        // beside it is not what stands there, and is not written down.
+        let read = |path: &Path| Configuration::read(path).map_err(|error| Unusable(with_causes(&error)));
+        let own = if target.exists() { read(&target)? } else { Configuration::default() };
+        let data = global.data(&own)?;
+        let shelf = own.cluster.is_some().then(|| ClusterShelf::open(&own, &data).map(Rc::new)).transpose()?;
+        let configuration = own.as_of_cluster(&data).map_err(|error| Unusable(with_causes(&error)))?;
+        Ok(Self { target, data, shelf, configuration })
+    }
+}
+
+/// The lines that change, as a unified difference.
+fn difference(edit: &ConfigurationEdit) -> String {
+    let after = edit.text();
+    let difference = similar::TextDiff::from_lines(edit.before(), &after);
+    difference.unified_diff().context_radius(2).header(&edit.place(), "changed").to_string()
 }
 
 fn unusable(error: EditError) -> Unusable {

@@ -19,6 +19,7 @@ use wharf::{
 
 use over_http::HttpServing;
 
+use super::grant::Configuring;
 use crate::{
     exit::Unusable,
     global::{Global, absolute, runtime},
@@ -187,6 +188,7 @@ impl ServeArguments {
                 opened(&host);
             }
             let _control = host.accept_commands(&data, self.reread(global));
+            host.serve_configuration(Arc::new(Configuring(global.clone())));
             let _watch = host.watch_plugins();
             let containment = tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();

@@ -3,6 +3,7 @@
 //! No agent reaches this. A transport asks for rights of its own, and everything that tools,
 //! programs and pages say is foreign text to whatever shows it.
 
+mod configuring;
 mod report;
 mod request;
 
@@ -12,9 +13,10 @@ use tokio::sync::watch;
 
 use crate::Error;
 
+pub use configuring::{CapabilityReport, ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport};
 pub use report::{
     ApprovalReport, CallReport, ClusterHostReport, HostReport, PageReport, PluginReport, PollReport, ProcessOutput,
-    ProcessReport, SessionReport, TerminalReport, TurnReport,
+    ProcessReport, SessionReport, StateReport, TerminalReport, ToolReport, TrialContent, TrialReport, TurnReport,
 };
 pub use request::{ApprovalAnswer, AuditQuery, OperatorList, OperatorRequest, ProcessStream};
 

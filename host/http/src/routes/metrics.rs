@@ -22,19 +22,24 @@ use crate::{failure::HttpFailure, state::ServerState};
 const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 pub(super) fn route() -> Route {
+    let what =
+        "The metrics of the host, for Prometheus: calls, denials, what runs, memory. For tokens that may read them.";
+    at(METRICS, ("metrics", what))
+}
+
+/// The same for operators, whose cookie opens no other route.
+pub(super) fn route_of_operator() -> Route {
+    at("/v1/operator/metrics", ("readMetrics", "The metrics of the host, as `/metrics` has them."))
+}
+
+fn at(path: &'static str, name_and_what: (&'static str, &'static str)) -> Route {
+    let content = AnswerContent::Text("application/openmetrics-text");
     Route::new(
         "get",
-        METRICS,
-        (
-            "metrics",
-            "The metrics of the host, for Prometheus: calls, denials, what runs, memory. For tokens that may read them.",
-        ),
+        path,
+        name_and_what,
         get(metrics),
-        vec![RouteAnswer {
-            status: 200,
-            what: "OpenMetrics text.",
-            content: AnswerContent::Text("application/openmetrics-text"),
-        }],
+        vec![RouteAnswer { status: 200, what: "OpenMetrics text.", content }],
     )
 }
 

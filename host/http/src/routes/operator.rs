@@ -1,7 +1,9 @@
 //! The routes of the operator: what the host does for all tenants, and what a person may do about
 //! it. The guard lets nobody here whose token may not operate the host; this file knows nothing of it.
 
+mod asking;
 mod events;
+mod plugins;
 mod terminal;
 
 use std::sync::Arc;
@@ -10,24 +12,23 @@ use axum::{
     Json,
     extract::State,
     http::StatusCode,
-    routing::{MethodRouter, delete, get, post},
+    routing::{delete, get, post},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use wharf_core::{
-    Code, Error, SessionId, TenantId,
+    Error, SessionId, TenantId,
     service::operator::{
         ApprovalAnswer, ApprovalReport, AuditQuery, CallReport, ClusterHostReport, HostReport, OperatorList,
-        OperatorRequest, PageReport, PluginReport, ProcessOutput, ProcessReport, ProcessStream, SessionReport,
-        TerminalReport,
+        OperatorRequest, PageReport, ProcessOutput, ProcessReport, ProcessStream, SessionReport,
     },
 };
 
+use self::asking::{GraceQuery, done_by, listing, operate};
 use super::route::{self, Route, done};
 use crate::{
     failure::HttpFailure,
-    operator_feed::OperatorFeed,
     request::{
         body::JsonBody,
         parameters::{PathHandle, QueryParameters},
@@ -37,16 +38,15 @@ use crate::{
 
 const USUAL_OUTPUT_BYTES: usize = 64 << 10;
 const MOST_OUTPUT_BYTES: usize = 256 << 10;
-/// How long a program may take to end by itself.
-const USUAL_GRACE: u64 = 2_000;
-const LONGEST_GRACE: u64 = 60_000;
 
 /// The routes of this file and of those below.
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = lists();
     routes.extend(acts());
+    routes.extend(plugins::routes());
     routes.extend(terminal::routes());
     routes.push(events::route());
+    routes.push(super::metrics::route_of_operator());
     routes
 }
 
@@ -90,13 +90,6 @@ fn lists() -> Vec<Route> {
             ("listAllPages", "Lists the web pages of all plugins."),
             listing(OperatorList::Pages),
             vec![route::json::<PageList>(200, "These are there.")],
-        ),
-        Route::new(
-            "get",
-            "/v1/operator/plugins",
-            ("listPlugins", "Lists the plugins, and what became of each."),
-            listing(OperatorList::Plugins),
-            vec![route::json::<PluginList>(200, "These are there.")],
         ),
         Route::new(
             "get",
@@ -237,13 +230,6 @@ struct PageList {
     pages: Vec<PageReport>,
 }
 
-/// The plugins.
-#[derive(Serialize, JsonSchema)]
-struct PluginList {
-    /// As `wharf plugin list --json` has them.
-    plugins: Vec<PluginReport>,
-}
-
 /// The calls that wait for a person.
 #[derive(Serialize, JsonSchema)]
 struct ApprovalList {
@@ -300,49 +286,12 @@ struct OutputQuery {
     max_bytes: Option<usize>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct GraceQuery {
-    /// How long the program may take to end by itself, in milliseconds; 2 s where absent, 60 s at most.
-    grace_ms: Option<u64>,
-}
-
-impl GraceQuery {
-    fn grace(&self) -> u64 {
-        self.grace_ms.unwrap_or(USUAL_GRACE).min(LONGEST_GRACE)
-    }
-}
-
 /// What a person says of a call that waits.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct AnswerRequest {
     /// `once`, `session`, or `{"refuse": REASON}`, whose reason the agent reads.
     answer: ApprovalAnswer,
-}
-
-/// What hosts have, of a server that shows it.
-pub(super) fn feed(server: &ServerState) -> Result<&OperatorFeed, HttpFailure> {
-    let feed = server.operator.as_ref();
-    feed.ok_or_else(|| Error::new(Code::NotFound, "this server shows nothing of its host").into())
-}
-
-/// Does what is asked, and answers what that brings.
-async fn operate(server: &ServerState, request: OperatorRequest) -> Result<Json<Value>, HttpFailure> {
-    Ok(Json(feed(server)?.service().operate(request).await?))
-}
-
-/// Does what brings nothing.
-async fn done_by(server: &ServerState, request: OperatorRequest) -> Result<StatusCode, HttpFailure> {
-    operate(server, request).await.map(|_| StatusCode::NO_CONTENT)
-}
-
-/// The handler of a list.
-fn listing(of: OperatorList) -> MethodRouter<Arc<ServerState>> {
-    get(move |State(server): State<Arc<ServerState>>| async move {
-        let Json(entries) = operate(&server, OperatorRequest::List { of }).await?;
-        Ok::<_, HttpFailure>(Json(json!({ of.as_str(): entries })))
-    })
 }
 
 async fn cancel_call(
@@ -415,11 +364,4 @@ async fn audit(
 ) -> Result<Json<Value>, HttpFailure> {
     let Json(lines) = operate(&server, OperatorRequest::Audit(Box::new(query))).await?;
     Ok(Json(json!({ "lines": lines })))
-}
-
-/// The terminals.
-#[derive(Serialize, JsonSchema)]
-struct AllTerminals {
-    /// Ended ones that are kept included.
-    terminals: Vec<TerminalReport>,
 }

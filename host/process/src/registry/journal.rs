@@ -150,6 +150,7 @@ fn revive(
         pid: pid.map_or_else(OnceLock::new, OnceLock::from),
         child: Mutex::new(None),
         descendants: AtomicU32::new(0),
+        ends: std::sync::Arc::default(),
         // Nobody follows it: there is nothing to stop.
         stops: mpsc::channel(1).0,
     };

@@ -23,8 +23,8 @@ use wharf_spawn::{Child, StdinPipe};
 
 use super::{quotas::ProcessSlot, state::ProcessState, termination::StopRequest};
 use crate::{
-    Exit, KilledBy, Owner, ProcessError, ProcessId, ProcessSnapshot, Status, StreamName, output::CapturedOutput,
-    polls::Polls,
+    Exit, KilledBy, Owner, ProcessError, ProcessId, ProcessSnapshot, Status, StreamName, ends::ProcessEnds,
+    output::CapturedOutput, polls::Polls,
 };
 
 /// How long a stop waits for its effect, beyond the grace.
@@ -63,6 +63,8 @@ pub(super) struct Process {
     pub(super) child: Mutex<Option<Arc<Child>>>,
     /// Descendants of a leader that has ended, when they were last counted.
     pub(super) descendants: AtomicU32,
+    /// Where its end is counted.
+    pub(super) ends: Arc<ProcessEnds>,
     /// To the task that follows it, while there is something to stop.
     pub(super) stops: mpsc::Sender<StopRequest>,
 }
@@ -174,6 +176,7 @@ impl Process {
     /// Ends it, once: on disk first, so that no later host calls it lost.
     pub(super) async fn end(self: &Arc<Self>, exit: Exit, reason: Option<String>) {
         if !self.status().has_ended() {
+            self.ends.count(&exit);
             let state = ProcessState::ended(exit, reason, self.clock.now().into());
             self.save(state.clone()).await;
             // Its slot is free before its end is told, unless it left something

@@ -32,6 +32,7 @@ use super::{
 };
 use crate::{
     Exit, Owner, ProcessError, ProcessId,
+    ends::ProcessEnds,
     output::{CapturedOutput, CopierSlots, OutputDisk, OutputLimits, copy},
     polls::Polls,
 };
@@ -116,6 +117,7 @@ impl Processes {
             limits: self.settings.output,
             slot,
             stay: request.stay.clone(),
+            ends: Arc::clone(&self.ends),
             stops,
             clock: self.settings.clock.clone(),
         };
@@ -204,6 +206,7 @@ struct PlannedProcess {
     limits: OutputLimits,
     slot: ProcessSlot,
     stay: Option<WorkspaceStay>,
+    ends: Arc<ProcessEnds>,
     stops: mpsc::Sender<StopRequest>,
     clock: GrantClock,
 }
@@ -218,7 +221,7 @@ impl PlannedProcess {
         };
         let (stdout, stderr) = (reserve()?, reserve()?);
         private_files::make_new_directory(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
-        let Self { id, owner, command, directory, limits, slot, stay, stops, clock } = self;
+        let Self { id, owner, command, directory, limits, slot, stay, ends, stops, clock } = self;
         let create = |name, claim| CapturedOutput::create(&directory.join(name), limits, claim);
         let streams = create(Process::STDOUT, stdout).and_then(|stdout| Ok((stdout, create(Process::STDERR, stderr)?)));
         let recorded = streams.and_then(|(stdout, stderr)| {
@@ -240,6 +243,7 @@ impl PlannedProcess {
                 pid: OnceLock::new(),
                 child: Mutex::new(None),
                 descendants: AtomicU32::new(0),
+                ends,
                 stops,
             };
             let prepared = PreparedProcess { process: Arc::new(process), is_listed: false };

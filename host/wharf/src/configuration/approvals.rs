@@ -22,8 +22,23 @@ pub(super) struct WrittenApprovals {
     destructive: bool,
     /// Tools of those whose calls never wait, in the same form.
     always: Vec<String>,
+    /// Who is asked: `operator`, by `wharf approvals` and the console, or `client`, the person at the
+    /// program that calls, by a form of the protocol (elicitation); the operator where that program
+    /// cannot ask. `operator` where absent.
+    ask: AskWhom,
     /// Seconds that a call waits for a person, from 1 to 86400; 300 where absent. Then it is refused.
     wait_seconds: Option<u64>,
+}
+
+/// Who is asked whether a call may run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AskWhom {
+    /// The operator, by `wharf approvals` and the console.
+    #[default]
+    Operator,
+    /// The person at the program that calls, where it can ask.
+    Client,
 }
 
 /// `[approvals]`, checked.
@@ -33,13 +48,21 @@ pub struct ApprovalSettings {
     approve: Vec<(String, ToolSelection)>,
     destructive: bool,
     always: Vec<(String, ToolSelection)>,
-    /// How long a call waits.
+    /// Who is asked.
+    pub ask: AskWhom,
+    /// How long a call waits for the operator.
     pub wait: Duration,
 }
 
 impl Default for ApprovalSettings {
     fn default() -> Self {
-        Self { approve: Vec::new(), destructive: false, always: Vec::new(), wait: Duration::from_secs(300) }
+        Self {
+            approve: Vec::new(),
+            destructive: false,
+            always: Vec::new(),
+            ask: AskWhom::Operator,
+            wait: Duration::from_secs(300),
+        }
     }
 }
 
@@ -64,6 +87,7 @@ impl WrittenApprovals {
             approve: read(self.approve)?,
             destructive: self.destructive,
             always: read(self.always)?,
+            ask: self.ask,
             wait,
         })
     }

@@ -23,11 +23,13 @@ use wharf_engine::Call;
 
 use super::{
     Host,
+    approving::Permission,
     homes::{At, Way},
 };
 use crate::{
     answer_schema::{ANSWER, promised, unfit_answer},
     app::Registered,
+    approvals::by_client,
     checking::{Check, Fitting, Unfit},
     installed::Installed,
     registry::Callee,
@@ -160,7 +162,10 @@ impl Host {
         let (_, charged) = self.checked_arguments(check, arguments.into_values()).await?;
         audit.took_in(text.len() as u64);
         let bytes = request_bytes(caller, &input, limits)?.saturating_add(text.len() as u64);
-        self.allowed(called, || Arc::clone(&text)).await?;
+        let (input, is_kept) = match self.permitted(called, input, || Arc::clone(&text)).await? {
+            Permission::Run { input, is_kept } => (input, is_kept),
+            Permission::Ask(question) => return Ok(question),
+        };
         let _place = self.admit(caller, bytes).await?;
         let call = Call {
             caller: Arc::clone(caller),
@@ -169,7 +174,10 @@ impl Host {
             audit: Some(Arc::clone(audit)),
             charged,
         };
-        let (answer, time) = owner.plugin.call(call, tool, &text).await?;
+        let (mut answer, time) = owner.plugin.call(call, tool, &text).await?;
+        if is_kept {
+            by_client::keep_allowed(&mut answer);
+        }
         self.checked_answer(answer, tool, caller, limits, time).await
     }
 
@@ -201,10 +209,17 @@ impl Host {
         let (arguments, computed) = self.checked_arguments(check, arguments.into_values()).await?;
         let bytes = request_bytes(caller, &input, limits)?.saturating_add(bytes);
         audit.took_in(bytes);
-        self.allowed(called, || serde_json::to_string(&arguments).unwrap_or_default().into()).await?;
+        let text = || serde_json::to_string(&arguments).unwrap_or_default().into();
+        let (input, is_kept) = match self.permitted(called, input, text).await? {
+            Permission::Run { input, is_kept } => (input, is_kept),
+            Permission::Ask(question) => return Ok((question, wall_time.start(limits))),
+        };
         let place = self.admit(caller, bytes).await?;
         let time = wall_time.start_after(limits, computed);
         let mut answer = registered.run(caller, arguments, input, limits, place).await?;
+        if is_kept {
+            by_client::keep_allowed(&mut answer);
+        }
         audit.gave_out(answer.bytes());
         let memory = self.shared.engine.answer_memory();
         memory.charge(&mut answer, &caller.context.tenant, limits)?;

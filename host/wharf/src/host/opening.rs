@@ -237,6 +237,7 @@ impl HostBuilder {
             front_ends,
             clustered,
             console: Mutex::default(),
+            configuring: Mutex::default(),
             control: Mutex::default(),
             runs_programs,
             _background: background,

@@ -7,12 +7,15 @@ use std::{
 };
 
 use chrono::SecondsFormat;
-use wharf_core::service::{MetricsService, operator::HostReport};
+use wharf_core::service::{
+    MetricsService,
+    operator::{ConfigurationService, HostReport},
+};
 use wharf_webview::WebViews;
 use wharf_workspace::Workspaces;
 
 use super::Host;
-use crate::{clustered::Clustered, running_calls::RunningCalls};
+use crate::{Configuration, clustered::Clustered, running_calls::RunningCalls};
 
 /// Makes an address of the console that signs in once.
 pub(crate) type MakeLink = Box<dyn Fn() -> io::Result<String> + Send + Sync>;
@@ -53,6 +56,15 @@ impl Host {
         self.shared.console.lock().as_ref().map(|make| make())
     }
 
+    /// Has the operator's routes change the configuration by this service. Without one they refuse to.
+    pub fn serve_configuration(&self, service: Arc<dyn ConfigurationService>) {
+        *self.shared.configuring.lock() = Some(service);
+    }
+
+    pub(crate) fn configuration_service(&self) -> Option<Arc<dyn ConfigurationService>> {
+        self.shared.configuring.lock().clone()
+    }
+
     /// The calls that run now.
     pub(crate) fn running_calls(&self) -> &RunningCalls {
         &self.shared.running_calls
@@ -61,6 +73,12 @@ impl Host {
     /// Where the lines of its audit are, where they are in files.
     pub(crate) fn audit_lines(&self) -> Option<PathBuf> {
         self.shared.audit_lines.clone()
+    }
+
+    /// The configuration of what it keeps and the data directory, where it keeps anything.
+    pub(crate) fn kept(&self) -> Option<(Arc<Configuration>, PathBuf)> {
+        let sources = &self.shared.sources;
+        Some((sources.configuration(), sources.data()?.to_owned()))
     }
 
     /// How it is, for its operator.

@@ -13,7 +13,7 @@ use wharf_completion::Streams;
 use wharf_contract::terminal::CloseReason;
 use wharf_terminal::{LIFE_BUCKETS_SECONDS, RESPONSE_BUCKETS_MILLISECONDS, TerminalMetrics, Terminals};
 
-use super::values::{count, counter, gauge};
+use super::values::{by, count, counter, gauge};
 
 /// Counts that somebody else keeps, by how long something took.
 #[derive(Debug)]
@@ -45,15 +45,6 @@ impl EncodeMetric for Durations {
     fn metric_type(&self) -> MetricType {
         MetricType::Histogram
     }
-}
-
-/// Counts by one word.
-fn by(registry: &mut Registry, name: &str, help: &str, label: &'static str, counts: &[(&'static str, u64)]) {
-    let family = Family::<[(&'static str, &'static str); 1], Counter>::default();
-    for (word, number) in counts {
-        family.get_or_create(&[(label, *word)]).inc_by(*number);
-    }
-    registry.register(name, help, family);
 }
 
 /// Terminals as they are now.

@@ -1,7 +1,11 @@
 //! One number each: how a count of this moment is registered.
 
 use prometheus_client::{
-    metrics::{counter::ConstCounter, gauge::ConstGauge},
+    metrics::{
+        counter::{ConstCounter, Counter},
+        family::Family,
+        gauge::ConstGauge,
+    },
     registry::{Registry, Unit},
 };
 
@@ -23,4 +27,13 @@ pub(super) fn gauge_of(registry: &mut Registry, name: &str, help: &str, value: u
 
 pub(super) fn counter(registry: &mut Registry, name: &str, help: &str, value: u64) {
     registry.register(name, help, ConstCounter::new(value));
+}
+
+/// Counts by one word.
+pub(super) fn by(registry: &mut Registry, name: &str, help: &str, label: &'static str, counts: &[(&'static str, u64)]) {
+    let family = Family::<[(&'static str, &'static str); 1], Counter>::default();
+    for (word, number) in counts {
+        family.get_or_create(&[(label, *word)]).inc_by(*number);
+    }
+    registry.register(name, help, family);
 }

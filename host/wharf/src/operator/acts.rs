@@ -12,7 +12,7 @@ use wharf_core::{
 use wharf_process::{Owner, ProcessId, Processes, StreamName};
 use wharf_terminal::{TerminalError, TerminalId, TerminalSize, Terminals};
 
-use super::{audit, missing::none, report, sessions};
+use super::{audit, configuring, missing::none, plugins, recording, report, sessions, state};
 use crate::host::Host;
 
 /// What is told of processes at most: the newest.
@@ -46,6 +46,12 @@ pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Val
             let closed = terminals.close_for_operator(id, Duration::from_millis(grace)).await;
             json(&report::of_terminal(&owner, &closed.ok_or_else(|| none("terminal"))?))
         }
+        OperatorRequest::Recording { terminal, from, bytes } => {
+            let (terminals, id) = terminal_of(host, &terminal)?;
+            let found = terminals.all().into_iter().find(|(_, info)| info.id == id).map(|(_, info)| info);
+            let file = found.ok_or_else(|| none("terminal"))?.recording.ok_or_else(|| none("recording"))?;
+            json(&recording::piece(file, from, bytes).await?)
+        }
         OperatorRequest::ProcessOutput { process, stream, from, bytes } => {
             let (processes, owner, id) = process_of(host, &process)?;
             output(processes, owner, id, stream, from, bytes).await
@@ -70,6 +76,16 @@ pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Val
                 false => Err(none("host of a cluster")),
             }
         }
+        OperatorRequest::SwitchPlugin { plugin, is_on } => {
+            plugins::switch(host, &plugin, is_on).await?;
+            Ok(Value::Null)
+        }
+        OperatorRequest::Tool { tool } => plugins::tool(host, &tool),
+        OperatorRequest::TryTool { tool, arguments, session } => {
+            json(&plugins::try_tool(host, tool, arguments, session).await?)
+        }
+        OperatorRequest::Grants { plugin } => json(&configuring::grants(host, plugin).await?),
+        OperatorRequest::Configure { change, is_trial } => json(&configuring::change(host, change, is_trial).await?),
         OperatorRequest::Answer { approval, answer } => {
             let call = host.approvals().answer(&approval, answer);
             json(&ApprovalReport::from(&call.ok_or_else(|| none("call that waits"))?))
@@ -98,6 +114,7 @@ async fn list(host: &Host, of: OperatorList) -> Result<Value, Error> {
             let all = host.webviews().map(|webviews| webviews.all()).unwrap_or_default();
             json(&all.iter().map(|(owner, page)| report::of_page(owner, page)).collect::<Vec<_>>())
         }
+        OperatorList::State => json(&state::list(host).await?),
         OperatorList::Sessions => json(&sessions::list(host).await?),
         OperatorList::Cluster => json(&host.clustered().hosts().await?),
         OperatorList::Plugins => json(&host.plugins()),
@@ -108,7 +125,7 @@ async fn list(host: &Host, of: OperatorList) -> Result<Value, Error> {
     }
 }
 
-fn json(answer: &(impl Serialize + ?Sized)) -> Result<Value, Error> {
+pub(super) fn json(answer: &(impl Serialize + ?Sized)) -> Result<Value, Error> {
     serde_json::to_value(answer).map_err(|error| Error::new(Code::Internal, error.to_string()))
 }
 

@@ -74,6 +74,39 @@ impl AllHosts {
         }
         Ok(ended.into())
     }
+
+    /// Calls a tool at the first host that has it, and at no other one: what the tool itself does not
+    /// find is its answer.
+    async fn tried(&self, tool: OperatorRequest, request: OperatorRequest) -> Result<Value, Error> {
+        let missing = match self.own.operate(tool.clone()).await {
+            Ok(_) => return self.own.operate(request).await,
+            Err(missing) => missing,
+        };
+        for other in self.others().await {
+            if other.operate(tool.clone()).await.is_ok() {
+                return other.operate(request).await.map_err(|error| match error {
+                    ControlError::Failed(error) => error,
+                    error => {
+                        Error::retryable(Code::Unavailable, format!("the host of the tool does not answer: {error}"))
+                    }
+                });
+            }
+        }
+        Err(missing)
+    }
+
+    /// Switches a plugin at every host that knows it.
+    async fn switched(&self, request: OperatorRequest) -> Result<Value, Error> {
+        let mut switched = self.own.operate(request.clone()).await;
+        for other in self.others().await {
+            match other.operate(request.clone()).await {
+                Ok(done) => switched = Ok(done),
+                Err(ControlError::Failed(error)) if is_elsewhere(&error) => {}
+                Err(error) => tracing::warn!("a host does not switch a plugin: {error}"),
+            }
+        }
+        switched
+    }
 }
 
 #[async_trait]
@@ -83,12 +116,22 @@ impl OperatorService for AllHosts {
             OperatorRequest::List { of: OperatorList::Sessions } => {
                 return Ok(sessions::merged(self.gathered(request).await?));
             }
-            // All hosts of a cluster know of all.
-            OperatorRequest::List { of: OperatorList::Cluster } => return self.own.operate(request).await,
+            // All hosts of a cluster know of all, and those on one data directory share their state.
+            OperatorRequest::List { of: OperatorList::Cluster | OperatorList::State } => {
+                return self.own.operate(request).await;
+            }
             OperatorRequest::List { .. } => return self.gathered(request).await,
             OperatorRequest::EndSession { .. } => return self.ended(request).await,
-            // All hosts write their lines below the data directory.
-            OperatorRequest::Audit(_) => return self.own.operate(request).await,
+            OperatorRequest::SwitchPlugin { .. } => return self.switched(request).await,
+            OperatorRequest::TryTool { tool, .. } => {
+                let tool = OperatorRequest::Tool { tool: tool.clone() };
+                return self.tried(tool, request).await;
+            }
+            // All hosts write their lines below the data directory, and each is told of what changes in its
+            // configuration.
+            OperatorRequest::Audit(_) | OperatorRequest::Grants { .. } | OperatorRequest::Configure { .. } => {
+                return self.own.operate(request).await;
+            }
             _ => {}
         }
         let missing = match self.own.operate(request.clone()).await {

@@ -272,6 +272,63 @@ impl SessionReport {
 #[serde(transparent)]
 pub struct PluginReport(pub Value);
 
+/// A tool, as `wharf tools --json` has it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ToolReport(pub Value);
+
+/// What a tool answered to its operator.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TrialReport {
+    /// Whether it could not do what it was asked for.
+    pub is_error: bool,
+    /// What a model would read.
+    pub content: Vec<TrialContent>,
+    /// The same for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structured: Option<Value>,
+    /// What the tool asks its caller for before it answers, in words: here nobody can be asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<String>,
+}
+
+/// A part of what a tool answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TrialContent {
+    /// What it is.
+    pub mime_type: String,
+    /// Its text, where it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// How long it is.
+    pub bytes: u64,
+}
+
+/// What a plugin keeps in its state for a tenant, by the part of the context that keys it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StateReport {
+    /// Whose it is.
+    pub tenant: String,
+    /// The plugin that wrote it.
+    pub plugin: String,
+    /// `thread`, `session`, `assistant` or `plugin`.
+    pub scope: String,
+    /// Buckets that have content.
+    pub buckets: u64,
+    /// Their entries.
+    pub entries: u64,
+    /// Bytes of their keys and values.
+    pub bytes: u64,
+    /// Entries of the bucket that has most.
+    pub most_entries: u64,
+    /// Bytes of the bucket that has most.
+    pub most_bytes: u64,
+    /// How many entries a bucket may have; absent where the plugin is granted no state.
+    pub quota_entries: Option<u64>,
+    /// How many bytes a bucket may have.
+    pub quota_bytes: Option<u64>,
+}
+
 /// A call that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ApprovalReport {

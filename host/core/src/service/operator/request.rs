@@ -2,8 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::{SessionId, TenantId};
+use super::ConfigurationChange;
+use crate::{PluginName, SessionId, TenantId};
 
 /// A list of what hosts have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,6 +34,8 @@ pub enum OperatorList {
     /// The sessions that have anything, with the sizes of their files, which are measured for it:
     /// [`SessionReport`](super::SessionReport).
     Sessions,
+    /// What plugins keep in their state, which is counted for it: [`StateReport`](super::StateReport).
+    State,
 }
 
 impl OperatorList {
@@ -60,6 +64,7 @@ impl OperatorList {
             Self::Approvals => "approvals",
             Self::Cluster => "cluster",
             Self::Sessions => "sessions",
+            Self::State => "state",
         }
     }
 }
@@ -103,6 +108,16 @@ pub enum OperatorRequest {
         terminal: String,
         /// How long its program has.
         grace: u64,
+    },
+    /// A piece of the recording of a terminal, whole lines of an asciicast where it has any:
+    /// [`ProcessOutput`](super::ProcessOutput).
+    Recording {
+        /// Of which terminal.
+        terminal: String,
+        /// The first byte.
+        from: u64,
+        /// How much at most.
+        bytes: usize,
     },
     /// What a process has printed: the end of it, or from a cursor on. Counts as no poll:
     /// [`ProcessOutput`](super::ProcessOutput).
@@ -149,6 +164,40 @@ pub enum OperatorRequest {
         host: String,
         /// Whether it takes none.
         is_draining: bool,
+    },
+    /// Switches a plugin on or off, as `wharf plugin enable` and `disable` do. The answer is null.
+    SwitchPlugin {
+        /// Which.
+        plugin: PluginName,
+        /// Whether it is on from now on.
+        is_on: bool,
+    },
+    /// A tool of the local tenant: [`ToolReport`](super::ToolReport).
+    Tool {
+        /// Its full name.
+        tool: String,
+    },
+    /// Calls a tool for the local tenant, as an agent would: [`TrialReport`](super::TrialReport).
+    TryTool {
+        /// Its full name.
+        tool: String,
+        /// What it is given.
+        arguments: Map<String, Value>,
+        /// In which session.
+        session: SessionId,
+    },
+    /// What a plugin may use, asks for and was denied: [`GrantsReport`](super::GrantsReport).
+    Grants {
+        /// Which.
+        plugin: PluginName,
+    },
+    /// Changes the configuration, or says what a change would come to:
+    /// [`ChangeReport`](super::ChangeReport).
+    Configure {
+        /// How.
+        change: ConfigurationChange,
+        /// Whether nothing is written.
+        is_trial: bool,
     },
     /// Answers a call that waits: what it was, an [`ApprovalReport`](super::ApprovalReport).
     Answer {

@@ -69,7 +69,7 @@ async fn events(
             topics.push((topic, Arc::from("")));
         }
     }
-    let changes = super::feed(&server)?.service().approval_changes();
+    let changes = super::asking::feed(&server)?.service().approval_changes();
     let place = server.reader_permit(&TenantId::local())?;
     let follower =
         Follower { server: Arc::clone(&server), topics, changes, next: Instant::now(), spoke: Instant::now() };

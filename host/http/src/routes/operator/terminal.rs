@@ -10,15 +10,15 @@ use axum::{
     routing::{delete, get, post},
 };
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until, timeout};
 use wharf_core::{
     TenantId,
-    service::operator::{OperatedTerminal, OperatorList, OperatorRequest, OperatorSees, TerminalReport},
+    service::operator::{OperatedTerminal, OperatorList, OperatorRequest, OperatorSees, ProcessOutput, TerminalReport},
 };
 
-use super::{AllTerminals, GraceQuery, done_by, feed, listing, operate};
+use super::asking::{GraceQuery, done_by, feed, listing, operate};
 use crate::{
     failure::HttpFailure,
     request::{
@@ -58,6 +58,18 @@ pub(super) fn routes() -> Vec<Route> {
             vec![RouteAnswer { status: 200, what: "What it shows.", content: AnswerContent::Events(EVENTS) }],
         ),
         Route::new(
+            "get",
+            "/v1/operator/terminals/{terminal}/recording",
+            (
+                "readRecording",
+                "Reads the recording of a terminal, an asciicast, from a byte on: whole lines of it. An empty text says that \
+                 nothing more is written yet.",
+            ),
+            get(recording),
+            vec![route::json::<ProcessOutput>(200, "This is written; it may be nothing.")],
+        )
+        .query::<RecordingQuery>(),
+        Route::new(
             "post",
             "/v1/operator/terminals/{terminal}/input",
             (
@@ -88,6 +100,13 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
+/// The terminals.
+#[derive(Serialize, JsonSchema)]
+struct AllTerminals {
+    /// Ended ones that are kept included.
+    terminals: Vec<TerminalReport>,
+}
+
 /// What is typed.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -116,6 +135,25 @@ async fn attach(
     let place = server.reader_permit(&TenantId::local())?;
     let attached = feed(&server)?.service().attach(&terminal).await?;
     Ok(event_stream(server, place, AttachedReader { terminal: attached, shown: None }))
+}
+
+/// Bytes of a piece of a recording.
+const RECORDING_BYTES: usize = 1 << 20;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RecordingQuery {
+    /// The first byte; 0 where absent. A piece has 1 MiB at most.
+    #[serde(default)]
+    from: u64,
+}
+
+async fn recording(
+    State(server): State<Arc<ServerState>>,
+    PathHandle(terminal): PathHandle,
+    QueryParameters(RecordingQuery { from }): QueryParameters<RecordingQuery>,
+) -> Result<Json<Value>, HttpFailure> {
+    operate(&server, OperatorRequest::Recording { terminal, from, bytes: RECORDING_BYTES }).await
 }
 
 async fn input(

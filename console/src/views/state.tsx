@@ -1,0 +1,62 @@
+// What plugins keep in their state, beside their quotas.
+
+import { useEffect, useState } from "preact/hooks";
+import { Refused, get } from "../api";
+import { Act, Empty, Heading, Rows, bytes } from "../parts";
+import type { StateReport } from "../types";
+import { say } from "../words";
+
+/** How much of a quota is used, in a word and a bar; `null` where there is none. */
+function Used({ most, of, shown }: { most: number; of: number | null; shown: (count: number) => string }) {
+  if (of === null || of === 0) return <>{shown(most)}</>;
+  const share = Math.min(1, most / of);
+  return (
+    <span class={share >= 0.9 ? "near" : undefined} title={`${shown(most)} / ${shown(of)}`}>
+      <meter min={0} max={1} high={0.9} value={share} aria-label={`${Math.round(share * 100)} %`} /> {Math.round(share * 100)} %
+    </span>
+  );
+}
+
+export function State() {
+  const [state, setState] = useState<StateReport[] | null>(null);
+  const [problem, setProblem] = useState("");
+  const read = () =>
+    get<{ state: StateReport[] }>("/v1/operator/state").then(
+      (answer) => (setState(answer.state), setProblem("")),
+      (error: unknown) => setProblem(error instanceof Refused ? error.message : String(error)),
+    );
+  useEffect(() => void read(), []);
+  return (
+    <>
+      <Heading word="kept">
+        <Act label={say("reload")} act={read} />
+      </Heading>
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {!state ? (
+        <p>{say("loading")}</p>
+      ) : state.length === 0 ? (
+        <Empty word="noState" />
+      ) : (
+        <Rows
+          label={say("kept")}
+          rows={state}
+          id={(one) => `${one.tenant} ${one.plugin} ${one.scope}`}
+          columns={[
+            { word: "tenant", cell: (one) => one.tenant },
+            { word: "plugin", cell: (one) => one.plugin },
+            { word: "scope", cell: (one) => one.scope },
+            { word: "buckets", cell: (one) => one.buckets, class: "number" },
+            { word: "entries", cell: (one) => one.entries, class: "number" },
+            { word: "size", cell: (one) => bytes(one.bytes), class: "number" },
+            { word: "fullest", cell: (one) => <Used most={one.most_bytes} of={one.quota_bytes} shown={bytes} /> },
+            { word: "mostEntries", cell: (one) => <Used most={one.most_entries} of={one.quota_entries} shown={String} /> },
+          ]}
+        />
+      )}
+    </>
+  );
+}
