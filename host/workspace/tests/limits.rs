@@ -181,13 +181,17 @@ fn nothing_is_started_where_a_session_its_tenant_or_all_hold_too_much_and_nothin
     };
     let workspaces = host(directory.path(), &limits);
     let started = |tenant, session| workspaces.create_to_run(&key(tenant, session));
+    // As a host does by itself, the sooner the smaller the volume is.
+    let measure = |tenant, session| {
+        workspaces.volume(&key(tenant, session)).expect("is there").measure().expect("measures");
+    };
     let write = |tenant, session, bytes: usize| {
         let files = started(tenant, session).expect("there is room").files;
         fs::write(files.join("file"), vec![1; bytes]).expect("writes");
+        measure(tenant, session);
         files
     };
     let first = write("t", "a", 1_500_000);
-    // At once: nothing rests long that is small.
     let message = limit_of(started("t", "a"));
     assert!(message.contains("`workspace_bytes`") && message.contains("this session"), "{message}");
     write("t", "b", 1_000_000);
@@ -201,6 +205,7 @@ fn nothing_is_started_where_a_session_its_tenant_or_all_hold_too_much_and_nothin
     limit_of(started("v", "a"));
     assert_eq!(fs::read_dir(directory.path().join("workspaces")).expect("is there").count(), 4);
     fs::remove_file(first.join("file")).expect("removes");
+    measure("t", "a");
     for (tenant, session) in [("t", "a"), ("t", "c"), ("u", "b"), ("v", "a")] {
         started(tenant, session).expect("there is room again");
     }
