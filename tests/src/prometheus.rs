@@ -11,7 +11,7 @@ use wharf_test_support::{free_address, unpacked::DebianProgram};
 
 use crate::{Data, Server, artifacts::target, replied};
 
-/// Debian's Prometheus, which reads a host ten times a second. It ends with the test.
+/// Debian's Prometheus, which reads a host each second. It ends with the test.
 #[derive(Debug)]
 pub struct Prometheus {
     address: SocketAddr,
@@ -41,7 +41,7 @@ impl Prometheus {
         let (files, address) = (Data::alone(), free_address());
         let token = files.write("token", &host.token);
         let configuration = format!(
-            "global:\n  scrape_interval: 100ms\n  scrape_timeout: 100ms\nscrape_configs:\n  - job_name: wharf\n    authorization:\n      \
+            "global:\n  scrape_interval: 1s\n  scrape_timeout: 1s\nscrape_configs:\n  - job_name: wharf\n    authorization:\n      \
              credentials_file: {}\n    static_configs:\n      - targets: [\"{}\"]\n",
             token.display(),
             host.address
