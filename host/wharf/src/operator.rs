@@ -6,6 +6,7 @@
 mod acts;
 mod all_hosts;
 mod audit;
+mod blocking;
 mod configuring;
 mod missing;
 mod plugins;

@@ -2,13 +2,16 @@
 
 mod lint;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use anyhow::{Context as _, Result};
 use clap::Args;
 use serde_json::json;
 use wharf::{
-    HostLimits, PluginName,
+    Configuration, HostLimits, PluginName,
     component::{self, Component, Inspection, LanguageRuntime, LoadError, StartReport},
     grant::Capability,
     reserved_name,
@@ -105,6 +108,12 @@ pub(super) struct Look {
 }
 
 impl Look {
+    /// Beside hosts on a data directory, which may have compiled the component and find what is
+    /// compiled here.
+    pub(super) fn beside(configuration: &Configuration, data: &Path, progress: ProgressDisplay) -> Self {
+        Self { limits: configuration.host_limits.clone(), cache: Some(data.join("cache")), progress }
+    }
+
     /// Asks a component what it is; `shown` names it in an error.
     pub(super) fn at(self, name: &PluginName, component: Component, shown: &str) -> Result<Inspection> {
         self.look(name, component, shown, component::inspect)
@@ -124,7 +133,7 @@ impl Look {
 
 /// The name that the file would have as a plugin; `plugin`, where its own is none or no
 /// plugin may have it.
-pub(super) fn plugin_name(file: &std::path::Path) -> PluginName {
+pub(super) fn plugin_name(file: &Path) -> PluginName {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase().replace('_', "-");
     let name = stem.parse().ok().filter(|name| reserved_name(name).is_none());
     name.unwrap_or_else(|| match "plugin".parse() {
@@ -177,7 +186,7 @@ fn print_runtimes(runtimes: &[LanguageRuntime]) {
     }
 }
 
-fn print(file: &std::path::Path, name: &PluginName, (inspection, start): (&Inspection, &StartReport)) {
+fn print(file: &Path, name: &PluginName, (inspection, start): (&Inspection, &StartReport)) {
     println!("{}", file.display());
     println!("  {:<12} {}", "digest", inspection.digest);
     let parts: Vec<_> = inspection.about.parts.iter().map(|(part, bytes)| format!("{part} {}", size(*bytes))).collect();
@@ -233,7 +242,6 @@ fn print(file: &std::path::Path, name: &PluginName, (inspection, start): (&Inspe
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
 
     use super::*;
 

@@ -51,10 +51,10 @@ pub enum ClusterPluginsError {
     /// Others change the set all the time.
     #[error("others are changing the plugins of the cluster at the same time; try again")]
     Contended,
-    /// A component cannot be read from the database, or has more bytes than this host takes.
+    /// A component is missing in the database, has other bytes there, or has more bytes than this host takes.
     #[error(
-        "its component is not in the database of the cluster, or has more than {component_bytes} bytes (limit \
-         `component_bytes` under [host.limits])"
+        "its component is not in the database of the cluster as it was added, or has more than {component_bytes} bytes \
+         (limit `component_bytes` under [host.limits])"
     )]
     NoComponent {
         /// The limit.
@@ -156,9 +156,6 @@ impl ClusterPlugins {
                 return Ok(false);
             }
             let text = shared.text().ok_or(ClusterPluginsError::TooLong)?;
-            if let Some((receipt, component)) = kept {
-                self.shelf.keep_component(&receipt.digest, component).await?;
-            }
             let named: Vec<_> = shared.components().into_iter().collect();
             if self.shelf.install(revision, &text, &named).await? {
                 if let Some(bus) = &self.bus
@@ -168,6 +165,10 @@ impl ClusterPlugins {
                 }
                 self.catch_up().await?;
                 return Ok(true);
+            }
+            // One that was proposed is there: a component is not sent twice.
+            if let Some((receipt, component)) = kept {
+                self.shelf.keep_component(&receipt.digest, component).await?;
             }
         }
         Err(ClusterPluginsError::Contended)
@@ -206,7 +207,7 @@ impl ClusterPlugins {
                             target: "wharf::cell",
                             %digest,
                             component_bytes,
-                            "a component of the cluster is not in its database, or is too large here",
+                            "a component of the cluster is not in its database as it was added, or is too large here",
                         );
                         absent.insert(digest);
                     }

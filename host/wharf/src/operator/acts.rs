@@ -6,13 +6,13 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::Serialize;
 use serde_json::Value;
 use wharf_core::{
-    Code, Error,
+    Code, Error, TerminalOwner,
     service::operator::{ApprovalReport, OperatorList, OperatorRequest, ProcessOutput, ProcessStream},
 };
 use wharf_process::{Owner, ProcessId, Processes, StreamName};
-use wharf_terminal::{TerminalError, TerminalId, TerminalSize, Terminals};
+use wharf_terminal::{TerminalError, TerminalId, TerminalInfo, TerminalSize, Terminals};
 
-use super::{audit, configuring, missing::none, plugins, recording, report, sessions, state};
+use super::{audit, blocking::blocking, configuring, missing::none, plugins, recording, report, sessions, state};
 use crate::host::Host;
 
 /// What is told of processes at most: the newest.
@@ -41,15 +41,13 @@ pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Val
         }
         OperatorRequest::CloseTerminal { terminal, grace } => {
             let (terminals, id) = terminal_of(host, &terminal)?;
-            let owner = terminals.all().into_iter().find(|(_, info)| info.id == id).map(|(owner, _)| owner);
-            let owner = owner.ok_or_else(|| none("terminal"))?;
+            let (owner, _) = listed(terminals, id)?;
             let closed = terminals.close_for_operator(id, Duration::from_millis(grace)).await;
             json(&report::of_terminal(&owner, &closed.ok_or_else(|| none("terminal"))?))
         }
         OperatorRequest::Recording { terminal, from, bytes } => {
             let (terminals, id) = terminal_of(host, &terminal)?;
-            let found = terminals.all().into_iter().find(|(_, info)| info.id == id).map(|(_, info)| info);
-            let file = found.ok_or_else(|| none("terminal"))?.recording.ok_or_else(|| none("recording"))?;
+            let file = listed(terminals, id)?.1.recording.ok_or_else(|| none("recording"))?;
             json(&recording::piece(file, from, bytes).await?)
         }
         OperatorRequest::ProcessOutput { process, stream, from, bytes } => {
@@ -134,6 +132,10 @@ fn terminal_of<'h>(host: &'h Host, id: &str) -> Result<(&'h Arc<Terminals>, Term
     Ok((host.terminals().ok_or_else(|| none("terminal"))?, id))
 }
 
+fn listed(terminals: &Terminals, id: TerminalId) -> Result<(TerminalOwner, TerminalInfo), Error> {
+    terminals.all().into_iter().find(|(_, info)| info.id == id).ok_or_else(|| none("terminal"))
+}
+
 fn process_of(host: &Host, id: &str) -> Result<(Arc<Processes>, Owner, ProcessId), Error> {
     let id = id.parse().map_err(|_| none("process"))?;
     let processes = Arc::clone(host.processes().ok_or_else(|| none("process"))?);
@@ -154,10 +156,10 @@ async fn output(
         ProcessStream::Stderr => StreamName::Stderr,
     };
     // It may be on the disk.
-    let reading = tokio::task::spawn_blocking(move || match from {
+    let piece = blocking(move || match from {
         Some(from) => processes.read(&owner, id, stream, from, bytes),
         None => processes.tail(&owner, id, stream, usize::MAX, bytes),
     });
-    let piece = reading.await.map_err(|_| Error::retryable(Code::Unavailable, "the host ends"))??;
+    let piece = piece.await??;
     json(&ProcessOutput { from: piece.from, next: piece.next(), text: piece.text() })
 }

@@ -12,6 +12,8 @@ use tokio::sync::Semaphore;
 use wharf_audit::{AuditFilter, AuditReader};
 use wharf_core::{Code, Error, service::operator::AuditQuery, text::with_causes};
 
+use super::blocking::blocking;
+
 /// What an answer has where the question does not say.
 const USUAL: usize = 200;
 const MOST: usize = 2_000;
@@ -28,8 +30,7 @@ pub(super) async fn read(directory: Option<PathBuf>, query: AuditQuery) -> Resul
     };
     let since = since(&query)?;
     let _turn = READING.acquire().await;
-    let reading = tokio::task::spawn_blocking(move || lines(AuditReader::new(&directory, Some(since)), since, query));
-    reading.await.map_err(|_| Error::retryable(Code::Unavailable, "the host ends"))?
+    blocking(move || lines(AuditReader::new(&directory, Some(since)), since, query)).await?
 }
 
 fn since(query: &AuditQuery) -> Result<SystemTime, Error> {

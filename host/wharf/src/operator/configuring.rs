@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use tokio::task::spawn_blocking;
 use wharf_core::{
     Code, Error, PluginName,
     service::operator::{ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport},
 };
 
+use super::blocking::blocking;
 use crate::host::Host;
 
 /// What a plugin may use, with what it was denied here.
@@ -34,6 +34,5 @@ async fn by<T: Send + 'static>(
     let service: Arc<dyn ConfigurationService> = host.configuration_service().ok_or_else(|| {
         Error::new(Code::Unavailable, "the app that embeds this host keeps its configuration: change it there")
     })?;
-    let asking = spawn_blocking(move || ask(&*service)).await;
-    asking.map_err(|_| Error::retryable(Code::Unavailable, "the host ends"))?
+    blocking(move || ask(&*service)).await?
 }

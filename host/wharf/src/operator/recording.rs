@@ -8,13 +8,12 @@ use std::{
 
 use wharf_core::{Code, Error, service::operator::ProcessOutput};
 
-use super::missing::none;
+use super::{blocking::blocking, missing::none};
 
 /// A piece of a file: whole lines of it, where it holds any.
 pub(super) async fn piece(file: PathBuf, from: u64, bytes: usize) -> Result<ProcessOutput, Error> {
-    let reading = tokio::task::spawn_blocking(move || read(&file, from, bytes)).await;
-    let read = reading.map_err(|_| Error::retryable(Code::Unavailable, "the host ends"))?;
-    let piece = read.map_err(|error| match error.kind() {
+    let piece = blocking(move || read(&file, from, bytes)).await?;
+    let piece = piece.map_err(|error| match error.kind() {
         // Older recordings make room for later ones.
         io::ErrorKind::NotFound => none("recording"),
         _ => Error::retryable(Code::Unavailable, format!("the recording cannot be read: {error}")),

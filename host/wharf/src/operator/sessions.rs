@@ -6,7 +6,7 @@ use serde_json::Value;
 use wharf_core::{Code, Error, SessionId, TenantId, WorkspaceKey, service::operator::SessionReport, text::with_causes};
 use wharf_process::Status;
 
-use super::{missing::none, report::time};
+use super::{blocking::blocking, missing::none, report::time};
 use crate::host::Host;
 
 /// How long what a session runs has to end by itself.
@@ -39,8 +39,7 @@ pub(super) async fn list(host: &Host) -> Result<Vec<SessionReport>, Error> {
     }
     if let Some(workspaces) = host.workspaces().map(Arc::clone) {
         // Measured on the disk.
-        let listing = tokio::task::spawn_blocking(move || workspaces.list()).await;
-        let listing = listing.map_err(|_| Error::retryable(Code::Unavailable, "the host ends"))?;
+        let listing = blocking(move || workspaces.list()).await?;
         let listing = listing.map_err(|error| Error::retryable(Code::Unavailable, with_causes(&error)))?;
         for one in listing.workspaces {
             let report = of(&mut all, &one.key.tenant, &one.key.session);
@@ -88,7 +87,6 @@ pub(super) async fn end(host: &Host, tenant: &TenantId, session: &SessionId) -> 
 pub(super) async fn remove_files(host: &Host, tenant: TenantId, session: SessionId) -> Result<Value, Error> {
     let workspaces = Arc::clone(host.workspaces().ok_or_else(|| none("session with files"))?);
     let key = WorkspaceKey::restored(tenant, session);
-    let removing = tokio::task::spawn_blocking(move || workspaces.remove(&key)).await;
-    removing.map_err(|_| Error::retryable(Code::Unavailable, "the host ends"))??;
+    blocking(move || workspaces.remove(&key)).await??;
     Ok(Value::Null)
 }

@@ -3,6 +3,7 @@
 use wharf_core::{Code, Error, service::operator::StateReport, text::with_causes};
 use wharf_state::{BucketGroup, BucketSelection, InventoryError};
 
+use super::blocking::blocking;
 use crate::{
     Configuration,
     host::Host,
@@ -16,7 +17,7 @@ const MOST: usize = 1_000;
 /// on a disk.
 pub(super) async fn list(host: &Host) -> Result<Vec<StateReport>, Error> {
     let Some((configuration, data)) = host.kept() else { return Ok(Vec::new()) };
-    let counting = tokio::task::spawn_blocking(move || {
+    let counting = blocking(move || {
         let inventory = inventory::open(&configuration, &data, MissingStore::Refuse)?;
         let groups = inventory.groups(&BucketSelection::default())?;
         let mut reports: Vec<_> = groups.into_iter().map(|group| report(group, &configuration)).collect();
@@ -24,8 +25,7 @@ pub(super) async fn list(host: &Host) -> Result<Vec<StateReport>, Error> {
         reports.truncate(MOST);
         Ok::<_, InventoryError>(reports)
     });
-    let counted = counting.await.map_err(|_| Error::retryable(Code::Unavailable, "the host ends"))?;
-    counted.map_err(|error| Error::retryable(Code::Unavailable, with_causes(&error)))
+    counting.await?.map_err(|error| Error::retryable(Code::Unavailable, with_causes(&error)))
 }
 
 fn report(group: BucketGroup, configuration: &Configuration) -> StateReport {

@@ -3,16 +3,12 @@
 
 use anyhow::Result;
 use wharf::{
-    Code, Configuration, Error, PluginName,
+    Code, Error, PluginName,
     grant::{Capability, Expiry},
     service::operator::{CapabilityReport, ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport},
 };
 
-use super::{
-    GrantArguments, Revocation, Written, choice, difference, revocation,
-    subject::{Subject, Wanted},
-    unusable, words,
-};
+use super::{GrantArguments, Revocation, Written, choice, difference, revocation, subject::Subject, unusable, words};
 use crate::{configuration_edit::ConfigurationEdit, global::Global, hosts::HostAnswers, progress::ProgressDisplay};
 
 /// Changes the configuration that this command was started with.
@@ -20,12 +16,11 @@ pub(crate) struct Configuring(pub(crate) Global);
 
 impl ConfigurationService for Configuring {
     fn grants(&self, plugin: &PluginName) -> Result<GrantsReport, Error> {
-        let written = self.written().map_err(invalid)?;
-        report(&self.subject(&written, plugin)?).map_err(invalid)
+        report(&self.subject(plugin)?).map_err(invalid)
     }
 
     fn change(&self, change: &ConfigurationChange, is_trial: bool) -> Result<ChangeReport, Error> {
-        let written = self.written().map_err(invalid)?;
+        let written = Written::of(&self.0).map_err(invalid)?;
         let edit = match change {
             ConfigurationChange::Grant { plugin, allow, reason, expires } => {
                 let allow = allow.iter().map(|one| one.parse()).collect::<Result<_, _>>().map_err(invalid)?;
@@ -70,30 +65,20 @@ impl GrantArguments {
 }
 
 impl Configuring {
-    /// What is written, as this command was told to take it: what a bundled plugin has by the profile of
-    /// this command stays what it has.
-    fn written(&self) -> Result<Written> {
+    /// What a plugin is as this command was told to take what is written: what a bundled plugin has by
+    /// the profile of this command stays what it has.
+    fn subject(&self, plugin: &PluginName) -> Result<Subject, Error> {
         let Self(global) = self;
-        let written = Written::of(global)?;
-        let configuration = global.configuration()?.as_of_cluster(&written.data);
-        let configuration = configuration.map_err(|error| crate::exit::Unusable(wharf::with_causes(&error)))?;
-        Ok(Written { configuration, ..written })
-    }
-
-    fn subject(&self, written: &Written, plugin: &PluginName) -> Result<Subject, Error> {
-        if !knows(&written.configuration, plugin) {
-            let added = wharf::added::AddedPlugins::of(&written.data).list().map_err(invalid_cause)?;
-            if !added.contains_key(plugin) {
-                return Err(Error::new(Code::NotFound, format!("there is no plugin {plugin}")));
-            }
-        }
-        let wanted = Wanted { plugin: plugin.as_str(), name: None, functions: false };
+        let configuration = global.configuration().map_err(invalid)?;
+        let data = &global.data(&configuration).map_err(invalid)?;
+        let configuration = &configuration.as_of_cluster(data).map_err(invalid_cause)?;
         let progress = ProgressDisplay::of_standard_error(true);
-        Subject::find(&wanted, &written.configuration, (&written.data, progress)).map_err(invalid)
+        let found = Subject::of_name(plugin, configuration, (data, progress)).map_err(invalid)?;
+        found.ok_or_else(|| Error::new(Code::NotFound, format!("there is no plugin {plugin}")))
     }
 
     fn edited(&self, written: &Written, asked: GrantArguments) -> Result<ConfigurationEdit, Error> {
-        let subject = self.subject(written, &asked.plugin.parse().map_err(invalid)?)?;
+        let subject = self.subject(&asked.plugin.parse().map_err(invalid)?)?;
         let grantings = match asked.allow.is_empty() {
             true => Vec::new(),
             false => {
@@ -128,14 +113,6 @@ impl Configuring {
         }
         Ok(ChangeReport { place, difference, is_written })
     }
-}
-
-/// Whether the configuration or this binary brings a plugin of this name.
-fn knows(configuration: &Configuration, plugin: &PluginName) -> bool {
-    let in_folder = configuration.plugin_folder.as_ref().map(|folder| folder.join(format!("{plugin}.wasm")));
-    configuration.settings_of(plugin).source.is_some()
-        || wharf::bundled_component(plugin).is_some()
-        || in_folder.is_some_and(|file| file.exists())
 }
 
 fn report(subject: &Subject) -> Result<GrantsReport> {

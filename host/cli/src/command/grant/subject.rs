@@ -81,32 +81,10 @@ impl Subject {
         (data, progress): (&Path, ProgressDisplay),
     ) -> Result<Self> {
         let Wanted { plugin, name, functions } = *wanted;
-        let limit = configuration.host_limits.component_bytes;
-        // Hosts that use this data directory may have compiled it, and find what is compiled here.
-        let look = Look { limits: configuration.host_limits.clone(), cache: Some(data.join("cache")), progress };
-        let read = |file: &Path, functions: bool| {
-            let bytes = read_component(file, limit).with_context(|| format!("cannot read {}", file.display()))?;
-            Ok::<_, anyhow::Error>(Component::new(bytes).with_functions(functions))
-        };
-        if let (None, false, Ok(name)) = (name, functions, plugin.parse::<PluginName>()) {
-            let settings = configuration.settings_of(&name);
-            if let Some(file) = settings.source {
-                let component = read(&file, settings.functions)?;
-                return Self::new(configuration, look, name, component, SubjectSource::File(file));
-            }
-            if let Some(component) = bundled_component(&name) {
-                return Self::new(configuration, look, name, component, SubjectSource::Bundled);
-            }
-            let added = AddedPlugins::of(data).component_of(&name, limit);
-            if let Some(component) = added.map_err(|error| Unusable(with_causes(&error)))? {
-                let component = component.with_functions(settings.functions);
-                return Self::new(configuration, look, name, component, SubjectSource::Added);
-            }
-            let file = configuration.plugin_folder.as_ref().map(|folder| folder.join(format!("{name}.wasm")));
-            if let Some(file) = file.filter(|file| file.exists()) {
-                let component = read(&file, settings.functions)?;
-                return Self::new(configuration, look, name, component, SubjectSource::Folder(file));
-            }
+        if let (None, false, Ok(name)) = (name, functions, plugin.parse::<PluginName>())
+            && let Some(subject) = Self::of_name(&name, configuration, (data, progress))?
+        {
+            return Ok(subject);
         }
         let file = component_file(plugin).map_err(|error| {
             let plugin = wharf::text::line(plugin, 300);
@@ -129,7 +107,39 @@ impl Subject {
             }
         }
         let functions = functions || configuration.settings_of(&name).functions;
-        Self::new(configuration, look, name, read(&file, functions)?, SubjectSource::File(file))
+        let component = read(&file, functions, configuration)?;
+        Self::new(
+            configuration,
+            Look::beside(configuration, data, progress),
+            name,
+            component,
+            SubjectSource::File(file),
+        )
+    }
+
+    /// The plugin of this name that a host on this data directory would load; nothing where there is
+    /// none.
+    pub(super) fn of_name(
+        name: &PluginName,
+        configuration: &Configuration,
+        (data, progress): (&Path, ProgressDisplay),
+    ) -> Result<Option<Self>> {
+        let settings = configuration.settings_of(name);
+        let (component, source) = if let Some(file) = settings.source {
+            (read(&file, settings.functions, configuration)?, SubjectSource::File(file))
+        } else if let Some(component) = bundled_component(name) {
+            (component, SubjectSource::Bundled)
+        } else {
+            let added = AddedPlugins::of(data).component_of(name, configuration.host_limits.component_bytes);
+            let folder = configuration.plugin_folder.as_ref().map(|folder| folder.join(format!("{name}.wasm")));
+            match (added.map_err(|error| Unusable(with_causes(&error)))?, folder.filter(|file| file.exists())) {
+                (Some(component), _) => (component.with_functions(settings.functions), SubjectSource::Added),
+                (None, Some(file)) => (read(&file, settings.functions, configuration)?, SubjectSource::Folder(file)),
+                (None, None) => return Ok(None),
+            }
+        };
+        let look = Look::beside(configuration, data, progress);
+        Self::new(configuration, look, name.clone(), component, source).map(Some)
     }
 
     fn new(
@@ -222,6 +232,12 @@ impl Subject {
             println!("\nIt is granted and does not ask for: {}.", unasked.join(", "));
         }
     }
+}
+
+fn read(file: &Path, functions: bool, configuration: &Configuration) -> Result<Component> {
+    let bytes = read_component(file, configuration.host_limits.component_bytes);
+    let bytes = bytes.with_context(|| format!("cannot read {}", file.display()))?;
+    Ok(Component::new(bytes).with_functions(functions))
 }
 
 /// The file of this name. A plugin's folder often has the name of the plugin.

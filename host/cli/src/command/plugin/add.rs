@@ -202,7 +202,9 @@ fn inspect(
     source: &PluginSource,
     component: Component,
 ) -> Result<Inspection> {
-    let limits = installation.configuration.host_limits.clone();
-    let look = Look { limits, cache: Some(installation.data.join("cache")), progress: installation.progress };
-    look.at(name, component, &source.to_string())
+    Look::beside(&installation.configuration, &installation.data, installation.progress).at(
+        name,
+        component,
+        &source.to_string(),
+    )
 }
