@@ -50,3 +50,8 @@ export async function remove(path: string): Promise<void> {
 
 /** A part of a path, of foreign text. */
 export const part = encodeURIComponent;
+
+/** Where what plugins keep is exported from. */
+export function exported(selection: Record<string, string>): string {
+  return `/v1/operator/state/export?${new URLSearchParams(selection)}`;
+}

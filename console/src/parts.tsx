@@ -43,6 +43,30 @@ export function Empty({ word }: { word: Word }) {
   return <p class="empty">{say(word)}</p>;
 }
 
+/** Names of the same kind. */
+export function Chips({ of }: { of: string[] }) {
+  if (of.length === 0) return <>{say("none")}</>;
+  return (
+    <ul class="chips">
+      {of.map((one) => (
+        <li key={one}>
+          <code>{one}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What could not be done, where anything could not. */
+export function Problem({ of }: { of: string }) {
+  if (of === "") return null;
+  return (
+    <p class="problem" role="alert">
+      {of}
+    </p>
+  );
+}
+
 /** A button that asks the host for something, and says why where it is refused. */
 export function Act(props: { label: string; act: () => Promise<unknown>; confirm?: Word; class?: string; describedBy?: string }) {
   const [problem, setProblem] = useState("");

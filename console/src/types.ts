@@ -143,6 +143,49 @@ export type Change =
   | { confirm: { plugin: string } }
   | { "always-allow": { tool: string } };
 
+export type PluginChange =
+  | { add: { source: string; name: string | null; digest: string | null; pinned: boolean; functions: boolean } }
+  | { update: { plugin: string; source: string | null; digest: string | null; confirm: boolean } }
+  | { remove: { plugin: string } };
+
+export interface FoundComponent {
+  source: string;
+  digest: string;
+  manifest: string | null;
+  bytes: number;
+  tools: string[];
+  imports: string[];
+  wanted_grants: string[];
+  newly_wanted: string[];
+  grants: string[];
+}
+
+export interface PluginChangeReport {
+  plugin: string;
+  component: FoundComponent | null;
+  before: string | null;
+  is_done: boolean;
+}
+
+/** An entry of the console of a page, or a request that it made. */
+export interface PageEntry {
+  number: number;
+  time: string;
+  kind: string;
+  text?: string;
+  url?: string;
+  method?: string;
+  status?: number;
+  failure?: string;
+  denied?: boolean;
+}
+
+export interface PageLookReport {
+  page: PageReport;
+  console: PageEntry[];
+  requests: PageEntry[];
+}
+
 export interface StateReport {
   tenant: string;
   plugin: string;

@@ -4,6 +4,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { BARE, Driven, ask, call, request } from "../conformance/driven.mjs";
@@ -149,6 +150,45 @@ async function steer(report, served, page) {
   report.check(true, "what plugins keep is shown beside their quotas");
 }
 
+/** A component of the project, which stands for a plugin that somebody else made. */
+const COMPONENT = fileURLToPath(new URL("../../host/wharf/components/playbook.wasm", import.meta.url));
+
+async function install(report, served, page) {
+  await page.until(click("nav a", "Plugins"), true, "the view of plugins");
+  await page.run(`document.querySelector('details.plugin').open = true; window.confirm = () => true; 1`);
+  await page.run(write("#add-source", COMPONENT));
+  await page.run(write("#add-name", "second"));
+  await page.until(click("details.plugin button", "Look at it"), true, "look at it");
+  await page.until("document.querySelector('.proposal h3')?.textContent.includes('second') ?? false", true, "what it is");
+  const listed = () => request(served.server, "tools/list", {}).then(JSON.stringify);
+  report.check(!(await listed()).includes("second__"), "a component is looked at, and nothing is added yet");
+  await page.until(click(".proposal button", "Add it"), true, "add it");
+  await page.until(`document.querySelector('article[aria-label="second"]') !== null`, true, "it is there");
+  report.check((await listed()).includes("second__"), "a plugin is added, and agents have its tools");
+  await page.run(`document.querySelector('article[aria-label="second"] > details:last-of-type').open = true; 1`);
+  await page.until(click('article[aria-label="second"] button', "Look at it"), true, "an update");
+  await page.until(has("It is the component that is there."), true, "the same component");
+  await page.until(click('article[aria-label="second"] button', "Remove"), true, "remove it");
+  await page.until(`document.querySelector('article[aria-label="second"]') === null`, true, "it is gone");
+  report.check(!(await listed()).includes("second__"), "a plugin is removed");
+}
+
+async function watch(report, served, page) {
+  await call(served.server, "browser__create_session", { width: 640, height: 480 });
+  const script = `document.title = "Watched"; document.body.textContent = ${JSON.stringify(HOSTILE)}; console.log("by the agent"); 1`;
+  await call(served.server, "browser__evaluate", { script });
+  await page.until(click("nav a", "Pages"), true, "the view of pages");
+  await page.until(click("td.wide a", "Watched"), true, "the page is listed");
+  await page.until("document.querySelector('.picture')?.naturalWidth ?? 0", 640, "its picture");
+  await page.until(has("by the agent"), true, "its console");
+  const first = await page.run("document.querySelector('.picture').src");
+  await page.until(`document.querySelector('.picture').src !== ${JSON.stringify(first)}`, true, "another picture");
+  report.check(true, "a page is watched with a picture a second and its console");
+  await page.until(click(".heading button", "Close"), true, "close it");
+  await page.until("document.querySelector('.picture') === null", true, "it is closed");
+  report.check(true, "a page is closed");
+}
+
 const SCHEMES = ["light", "dark"];
 const FOUND =
   "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations" +
@@ -220,7 +260,7 @@ try {
   const driver = await Server.start(driving);
   try {
     const page = await Driven.open(driver, await link(served.place));
-    for (const part of [signIn, approve, takeOver, follow, steer, read, leave]) await part(report, served, page);
+    for (const part of [signIn, approve, takeOver, follow, steer, install, watch, read, leave]) await part(report, served, page);
     await page.close();
   } finally {
     await driver.stop();

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Refused, get, part } from "../api";
-import { Empty, Heading, Moment, Rows, Status, duration } from "../parts";
+import { Act, Empty, Heading, Moment, Problem, Rows, Status, duration } from "../parts";
 import type { AuditLine } from "../types";
 import { say } from "../words";
 
@@ -83,6 +83,17 @@ function Story({ lines }: { lines: AuditLine[] }) {
   );
 }
 
+/** Hands the lines to the person as a file, the oldest first. */
+async function exportLines(rest: string) {
+  const { lines } = await get<{ lines: AuditLine[] }>(`/v1/operator/audit?last=2000${rest ? `&${rest}` : ""}`);
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/jsonl" }));
+  link.download = "wharf-audit.jsonl";
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 export function Audit({ rest }: { rest: string }) {
   const { lines, problem } = useLines(rest);
   const filters = read(rest);
@@ -94,7 +105,9 @@ export function Audit({ rest }: { rest: string }) {
   };
   return (
     <>
-      <Heading word="audit" />
+      <Heading word="audit">
+        <Act label={say("export")} act={() => exportLines(rest)} />
+      </Heading>
       <form class="filters" onSubmit={(event) => event.preventDefault()} aria-label={say("filter")}>
         {FILTERS.map((name) => (
           <label key={name}>
@@ -117,11 +130,7 @@ export function Audit({ rest }: { rest: string }) {
           </button>
         )}
       </form>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem of={problem} />
       {lines && filters["id"] && lines.length > 0 && <Story lines={lines} />}
       {!lines ? (
         <p>{say("loading")}</p>

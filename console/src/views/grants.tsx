@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Refused, answerOf, get, part } from "../api";
 import { useLive } from "../live";
-import { Act, Empty, Heading, Moment, Status } from "../parts";
+import { Act, Empty, Heading, Moment, Problem, Status } from "../parts";
 import type { CapabilityReport, Change, ChangeReport, GrantsReport } from "../types";
 import { say } from "../words";
 
@@ -126,11 +126,7 @@ function OfPlugin({ plugin }: { plugin: string }) {
         <a href="#/grants">{say("back")}</a>
         <code>{plugin}</code>
       </Heading>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem of={problem} />
       {!report && !problem && <p>{say("loading")}</p>}
       {report?.withheld && (
         <p class="problem">

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Refused, getText } from "../api";
-import { Empty, Heading, Rows } from "../parts";
+import { Empty, Heading, Problem, Rows } from "../parts";
 import { say } from "../words";
 
 const EACH = 5_000;
@@ -54,11 +54,7 @@ export function Metrics() {
           <input value={sought} placeholder={say("filter")} onInput={(event) => setSought(event.currentTarget.value)} />
         </label>
       </Heading>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem of={problem} />
       {!shown ? (
         <p>{say("loading")}</p>
       ) : shown.length === 0 ? (

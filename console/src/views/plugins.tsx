@@ -2,22 +2,10 @@
 
 import { part, post } from "../api";
 import { useLive } from "../live";
-import { Act, Empty, Heading, Status, bytes } from "../parts";
+import { Act, Chips, Empty, Heading, Status, bytes } from "../parts";
 import { say } from "../words";
+import { Add, Replace } from "./installing";
 import { Trial } from "./trial";
-
-function List({ of }: { of: string[] }) {
-  if (of.length === 0) return <>{say("none")}</>;
-  return (
-    <ul class="chips">
-      {of.map((one) => (
-        <li key={one}>
-          <code>{one}</code>
-        </li>
-      ))}
-    </ul>
-  );
-}
 
 function Tools({ of }: { of: string[] }) {
   if (of.length === 0) return <>{say("none")}</>;
@@ -44,6 +32,7 @@ function All() {
   return (
     <>
       <Heading word="plugins" />
+      <Add />
       {!plugins ? (
         <p>{say("loading")}</p>
       ) : plugins.length === 0 ? (
@@ -70,11 +59,11 @@ function All() {
               </dd>
               <dt>{say("grants")}</dt>
               <dd>
-                <List of={plugin.grants} />
+                <Chips of={plugin.grants} />
               </dd>
               <dt>{say("wanted")}</dt>
               <dd>
-                <List of={plugin.wanted_grants} />
+                <Chips of={plugin.wanted_grants} />
               </dd>
               <dt>{say("tools")}</dt>
               <dd>
@@ -83,8 +72,9 @@ function All() {
             </dl>
             <details>
               <summary>{say("imports")}</summary>
-              <List of={plugin.imports} />
+              <Chips of={plugin.imports} />
             </details>
+            {plugin.origin === "added" && <Replace plugin={plugin.name} />}
           </article>
         ))
       )}

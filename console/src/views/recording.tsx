@@ -3,7 +3,7 @@
 import { Terminal } from "@xterm/xterm";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Refused, get, part } from "../api";
-import { Heading, duration } from "../parts";
+import { Heading, Problem, duration } from "../parts";
 import { say } from "../words";
 
 /** What happened in a terminal, so many milliseconds after its begin. */
@@ -141,11 +141,7 @@ export function Recording({ id }: { id: string }) {
       <Heading word="recording">
         <a href={`#/terminals/${part(id)}`}>{say("back")}</a>
       </Heading>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem of={problem} />
       <div class="answers">
         <button type="button" disabled={end === null} onClick={press}>
           {say(isPlaying ? "pause" : "play")}

@@ -1,8 +1,8 @@
 // Sessions, by what each has.
 
 import { useEffect, useState } from "preact/hooks";
-import { Refused, get, post } from "../api";
-import { Act, Empty, Heading, Moment, Rows, bytes } from "../parts";
+import { Refused, exported, get, post } from "../api";
+import { Act, Empty, Heading, Moment, Problem, Rows, bytes } from "../parts";
 import type { SessionReport } from "../types";
 import { say } from "../words";
 
@@ -27,11 +27,7 @@ export function Sessions() {
   return (
     <>
       <Heading word="sessions" />
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem of={problem} />
       {!sessions ? (
         <p>{say("loading")}</p>
       ) : sessions.length === 0 ? (
@@ -57,7 +53,15 @@ export function Sessions() {
                   <Act label={say("endAll")} confirm="confirmStop" act={() => act("end", one)} />
                   {one.file_bytes !== null && (
                     <Act label={say("removeFiles")} confirm="confirmRemove" act={() => act("remove-files", one)} />
-                  )}
+                  )}{" "}
+                  <a href={exported({ tenant: one.tenant, session: one.session })} download>
+                    {say("exportState")}
+                  </a>{" "}
+                  <Act
+                    label={say("clearState")}
+                    confirm="confirmClear"
+                    act={() => post("/v1/operator/state/clear", { tenant: one.tenant, session: one.session })}
+                  />
                 </>
               ),
             },

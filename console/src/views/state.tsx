@@ -1,8 +1,8 @@
 // What plugins keep in their state, beside their quotas.
 
 import { useEffect, useState } from "preact/hooks";
-import { Refused, get } from "../api";
-import { Act, Empty, Heading, Rows, bytes } from "../parts";
+import { Refused, exported, get, post } from "../api";
+import { Act, Empty, Heading, Problem, Rows, bytes } from "../parts";
 import type { StateReport } from "../types";
 import { say } from "../words";
 
@@ -31,11 +31,7 @@ export function State() {
       <Heading word="kept">
         <Act label={say("reload")} act={read} />
       </Heading>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem of={problem} />
       {!state ? (
         <p>{say("loading")}</p>
       ) : state.length === 0 ? (
@@ -54,6 +50,17 @@ export function State() {
             { word: "size", cell: (one) => bytes(one.bytes), class: "number" },
             { word: "fullest", cell: (one) => <Used most={one.most_bytes} of={one.quota_bytes} shown={bytes} /> },
             { word: "mostEntries", cell: (one) => <Used most={one.most_entries} of={one.quota_entries} shown={String} /> },
+            {
+              word: "action",
+              cell: ({ tenant, plugin, scope }) => (
+                <>
+                  <a href={exported({ tenant, plugin, scope })} download>
+                    {say("export")}
+                  </a>{" "}
+                  <Act label={say("clear")} confirm="confirmClear" act={() => post("/v1/operator/state/clear", { tenant, plugin, scope }).then(read)} />
+                </>
+              ),
+            },
           ]}
         />
       )}

@@ -5,7 +5,7 @@ import { Terminal } from "@xterm/xterm";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Refused, part, post, remove } from "../api";
 import { useLive } from "../live";
-import { Act, Empty, Heading, Moment, Rows, Status } from "../parts";
+import { Act, Empty, Heading, Moment, Problem, Rows, Status } from "../parts";
 import { say } from "../words";
 import { Recording } from "./recording";
 
@@ -134,11 +134,7 @@ function One({ id }: { id: string }) {
       <p id="take-over" class="hint">
         {say("takeOverHint")}
       </p>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem of={problem} />
       {isOver && (
         <p role="status">
           {say("ended")} {info?.because ?? ""}

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Refused, answerOf, get, part } from "../api";
-import { Act, Heading } from "../parts";
+import { Act, Heading, Problem } from "../parts";
 import type { Property, ToolReport, TrialReport } from "../types";
 import { say } from "../words";
 
@@ -99,11 +99,7 @@ export function Trial({ name }: { name: string }) {
       <Heading word="tryTool">
         <a href="#/plugins">{say("back")}</a>
       </Heading>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem of={problem} />
       {tool && (
         <article class="plugin" aria-label={name}>
           <h2>

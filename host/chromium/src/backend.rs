@@ -144,6 +144,13 @@ impl WebViewBackend for Chromium {
         }
     }
 
+    async fn picture(&self, page: PageId) -> Result<Vec<u8>, Failure> {
+        match self.pages.get(page) {
+            Some(Ok(page)) => orders::picture(&page).await,
+            _ => Err(Failure::new(FailureKind::BackendGone, "the page is not open")),
+        }
+    }
+
     fn answer_dialog(&self, page: PageId, answer: DialogAnswer) {
         if let Some(Ok(page)) = self.pages.get(page) {
             page.answer_dialog(&answer);

@@ -15,6 +15,7 @@ use serde::de::IgnoredAny;
 use serde_json::json;
 use wharf_webview::{Operation, Order, Settled};
 
+pub(crate) use self::capture::picture;
 use self::outcome::{OrderWork, failed, nothing};
 use crate::{
     connection::Call,

@@ -64,6 +64,11 @@ impl Global {
         }
     }
 
+    /// The same without progress, for work that nobody at the terminal has asked for.
+    pub(crate) fn quietly(&self) -> Self {
+        Self { quiet: true, ..self.clone() }
+    }
+
     /// How progress is shown.
     pub(crate) fn progress(&self) -> ProgressDisplay {
         ProgressDisplay::of_standard_error(self.quiet)

@@ -9,11 +9,11 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use wharf_core::{OriginPolicy, WebViewLimits};
 
-use crate::{Operation, PageId, PageShares, Sink, Token};
+use crate::{Failure, FailureKind, Operation, PageId, PageShares, Sink, Token};
 
 /// Runs pages. One backend serves all sessions of a host.
 ///
-/// No function but [`WebViewBackend::shut_down`] may block or wait, even if a page,
+/// No function but [`WebViewBackend::shut_down`] and [`WebViewBackend::picture`] may block or wait, even if a page,
 /// browser or event loop is stuck: each hands over and returns. Results go to the
 /// [`Sink`] of the page, from any thread. The core calls them from the threads of a
 /// tokio runtime, one page's calls in their order.
@@ -59,6 +59,14 @@ pub trait WebViewBackend: Send + Sync + 'static {
 
     /// Answers the dialog that is open.
     fn answer_dialog(&self, page: PageId, answer: DialogAnswer);
+
+    /// Draws what is seen of a page, as a JPEG of its size, for a person who watches it. The page does
+    /// not notice. The future may wait for the page for as long as that is open; the core asks for one
+    /// at a time.
+    async fn picture(&self, page: PageId) -> Result<Vec<u8>, Failure> {
+        let _ = page;
+        Err(Failure::new(FailureKind::Unsupported, format!("{} draws no pictures of pages", self.name())))
+    }
 
     /// Closes a page, with all that it keeps. [`crate::PageEvent::Closed`] reports that
     /// nothing is left of it.

@@ -13,6 +13,7 @@ mod info;
 mod life;
 mod log;
 mod outbox;
+mod picture;
 mod state;
 
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ pub(crate) use entries::{clean, download};
 pub use info::{CloseReason, Dialog, PageInfo, PageStatus};
 pub use log::{LogName, LogPage, log_named};
 pub(crate) use outbox::BackendCommand;
+use picture::Picture;
 pub(crate) use state::{PageState, TokenClaim};
 
 use crate::{PageId, PageShares, WebViewBackend, wrapper::ResultStore};
@@ -76,6 +78,7 @@ pub(crate) struct Page {
     pub(crate) runtime: Handle,
     state: Mutex<PageState>,
     changes: watch::Sender<()>,
+    picture: Picture,
     /// Wakes its keeper.
     pub(crate) alarm: Notify,
 }
@@ -92,8 +95,21 @@ impl Page {
         let NewPage { id, serial, result_store, runtime, downloads, shares } = known;
         let (changes, _) = watch::channel(());
         let (state, opened) = (Mutex::new(state), Utc::now());
-        let alarm = Notify::new();
-        Self { id, serial, owner, workspace, opened, downloads, result_store, shares, runtime, state, changes, alarm }
+        Self {
+            id,
+            serial,
+            owner,
+            workspace,
+            opened,
+            downloads,
+            result_store,
+            shares,
+            runtime,
+            state,
+            changes,
+            picture: Picture::default(),
+            alarm: Notify::new(),
+        }
     }
 
     /// Held for a look or a change, never across an await or a call of a backend.

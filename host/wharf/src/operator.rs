@@ -9,6 +9,7 @@ mod audit;
 mod blocking;
 mod configuring;
 mod missing;
+mod pages;
 mod plugins;
 mod recording;
 mod report;

@@ -2,8 +2,10 @@
 //! and never by what an agent has.
 
 mod attacks;
+mod installing;
 mod people;
 mod steering;
+mod watching;
 
 use std::{io::Write as _, net::TcpStream, time::Duration};
 

@@ -74,6 +74,13 @@ pub(super) fn screenshot(page: &Arc<Page>, format: ImageFormat, full_page: bool,
     })
 }
 
+/// What is seen of a page, for somebody who watches it: small rather than exact.
+pub(crate) async fn picture(page: &Page) -> Result<Vec<u8>, Failure> {
+    let made =
+        page.ask("Page.captureScreenshot", &json!({ "format": "jpeg", "quality": 60, "optimizeForSpeed": true }));
+    Ok(finish(page, made, "image/jpeg").await?.data)
+}
+
 pub(super) fn pdf(page: &Arc<Page>, landscape: bool, background: bool, paper: Paper) -> OrderWork {
     // Inches.
     let (width, height) = match paper {

@@ -4,6 +4,8 @@
 mod add;
 mod change;
 mod installation;
+mod operated;
+mod proposal;
 mod search;
 mod show;
 
@@ -14,6 +16,7 @@ use clap::{Args, Subcommand};
 use wharf::PluginName;
 
 use self::installation::Installation;
+pub(super) use self::operated::change as change_by_operator;
 use crate::global::Global;
 
 /// Add plugins, list, replace, switch and remove them, also while hosts serve

@@ -188,7 +188,7 @@ impl ServeArguments {
                 opened(&host);
             }
             let _control = host.accept_commands(&data, self.reread(global));
-            host.serve_configuration(Arc::new(Configuring(global.clone())));
+            host.serve_configuration(Arc::new(Configuring::new(global.clone())));
             let _watch = host.watch_plugins();
             let containment = tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();

@@ -4,6 +4,7 @@
 //! programs and pages say is foreign text to whatever shows it.
 
 mod configuring;
+mod installing;
 mod report;
 mod request;
 
@@ -14,11 +15,13 @@ use tokio::sync::watch;
 use crate::Error;
 
 pub use configuring::{CapabilityReport, ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport};
+pub use installing::{FoundComponent, PluginChange, PluginChangeReport};
 pub use report::{
-    ApprovalReport, CallReport, ClusterHostReport, HostReport, PageReport, PluginReport, PollReport, ProcessOutput,
-    ProcessReport, SessionReport, StateReport, TerminalReport, ToolReport, TrialContent, TrialReport, TurnReport,
+    ApprovalReport, CallReport, ClusterHostReport, HostReport, PageLookReport, PagePicture, PageReport, PluginReport,
+    PollReport, ProcessOutput, ProcessReport, SessionReport, StateReport, TerminalReport, ToolReport, TrialContent,
+    TrialReport, TurnReport,
 };
-pub use request::{ApprovalAnswer, AuditQuery, OperatorList, OperatorRequest, ProcessStream};
+pub use request::{ApprovalAnswer, AuditQuery, OperatorList, OperatorRequest, ProcessStream, StateSelection};
 
 /// A terminal of any owner before the operator. Dropping it ends that, and nothing else.
 #[async_trait]

@@ -131,6 +131,7 @@ fn operation(route: &Route, taken: &mut SchemaGenerator, given: &mut SchemaGener
                 response["content"] = json!({"text/event-stream": {"schema": each_event(which)}});
             }
             AnswerContent::Text(kind) => response["content"] = json!({*kind: {"schema": {"type": "string"}}}),
+            AnswerContent::Bytes(kind) => response["content"] = json!({*kind: {}}),
         }
         responses.insert(status.to_string(), response);
     }

@@ -3,7 +3,9 @@
 
 mod asking;
 mod events;
+mod pages;
 mod plugins;
+mod state;
 mod terminal;
 
 use std::sync::Arc;
@@ -21,7 +23,7 @@ use wharf_core::{
     Error, SessionId, TenantId,
     service::operator::{
         ApprovalAnswer, ApprovalReport, AuditQuery, CallReport, ClusterHostReport, HostReport, OperatorList,
-        OperatorRequest, PageReport, ProcessOutput, ProcessReport, ProcessStream, SessionReport,
+        OperatorRequest, ProcessOutput, ProcessReport, ProcessStream, SessionReport,
     },
 };
 
@@ -43,7 +45,9 @@ const MOST_OUTPUT_BYTES: usize = 256 << 10;
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = lists();
     routes.extend(acts());
+    routes.extend(pages::routes());
     routes.extend(plugins::routes());
+    routes.extend(state::routes());
     routes.extend(terminal::routes());
     routes.push(events::route());
     routes.push(super::metrics::route_of_operator());
@@ -84,13 +88,6 @@ fn lists() -> Vec<Route> {
             vec![route::json::<ProcessOutput>(200, "This was printed; it may be nothing.")],
         )
         .query::<OutputQuery>(),
-        Route::new(
-            "get",
-            "/v1/operator/pages",
-            ("listAllPages", "Lists the web pages of all plugins."),
-            listing(OperatorList::Pages),
-            vec![route::json::<PageList>(200, "These are there.")],
-        ),
         Route::new(
             "get",
             "/v1/operator/approvals",
@@ -143,13 +140,6 @@ fn acts() -> Vec<Route> {
             vec![route::json::<ProcessReport>(200, "So it ended.")],
         )
         .query::<GraceQuery>(),
-        Route::new(
-            "delete",
-            "/v1/operator/pages/{page}",
-            ("closeAnyPage", "Closes a web page of any plugin."),
-            delete(close_page),
-            vec![route::json::<PageReport>(200, "So it is now.")],
-        ),
         Route::new(
             "post",
             "/v1/operator/cluster/{host}/drain",
@@ -221,13 +211,6 @@ struct CallList {
 struct ProcessList {
     /// In the order in which they were started.
     processes: Vec<ProcessReport>,
-}
-
-/// The pages.
-#[derive(Serialize, JsonSchema)]
-struct PageList {
-    /// Closed ones that are kept included.
-    pages: Vec<PageReport>,
 }
 
 /// The calls that wait for a person.
@@ -316,13 +299,6 @@ async fn stop_process(
     QueryParameters(query): QueryParameters<GraceQuery>,
 ) -> Result<Json<Value>, HttpFailure> {
     operate(&server, OperatorRequest::StopProcess { process, grace: query.grace() }).await
-}
-
-async fn close_page(
-    State(server): State<Arc<ServerState>>,
-    PathHandle(page): PathHandle,
-) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::ClosePage { page }).await
 }
 
 async fn drain(

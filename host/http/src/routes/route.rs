@@ -47,6 +47,8 @@ pub(super) enum AnswerContent {
     Messages,
     /// A text of this media type.
     Text(&'static str),
+    /// Bytes of this media type.
+    Bytes(&'static str),
 }
 
 impl Route {

@@ -29,6 +29,7 @@ impl WebViews {
         let idle = Duration::from_secs(core.limits.idle_seconds);
         let mut closed = 0;
         for page in core.pages(|_| true) {
+            page.forget_picture();
             // In one step, so that a use meanwhile keeps it open.
             let closes = core.change(&page, |state, now| {
                 state.idle(now).is_some_and(|unused| unused >= idle) && state.close(now, CloseReason::Idle)

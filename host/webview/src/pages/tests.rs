@@ -9,3 +9,4 @@ mod owners;
 mod rules;
 mod support;
 mod tenants;
+mod watched;

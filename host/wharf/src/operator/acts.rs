@@ -12,13 +12,13 @@ use wharf_core::{
 use wharf_process::{Owner, ProcessId, Processes, StreamName};
 use wharf_terminal::{TerminalError, TerminalId, TerminalInfo, TerminalSize, Terminals};
 
-use super::{audit, blocking::blocking, configuring, missing::none, plugins, recording, report, sessions, state};
+use super::{
+    audit, blocking::blocking, configuring, missing::none, pages, plugins, recording, report, sessions, state,
+};
 use crate::host::Host;
 
 /// What is told of processes at most: the newest.
 const MOST_PROCESSES: usize = 1_000;
-/// How long a page may take to close.
-const CLOSING: Duration = Duration::from_secs(5);
 
 pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Value, Error> {
     match request {
@@ -58,16 +58,13 @@ pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Val
             let (processes, owner, id) = process_of(host, &process)?;
             json(&report::of_process(&owner, &processes.stop(&owner, id, Duration::from_millis(grace)).await?))
         }
-        OperatorRequest::ClosePage { page } => {
-            let id = page.parse().map_err(|_| none("page"))?;
-            let webviews = host.webviews().ok_or_else(|| none("page"))?;
-            let owner = webviews.all().into_iter().find(|(_, info)| info.id == id).map(|(owner, _)| owner);
-            let owner = owner.ok_or_else(|| none("page"))?;
-            let closed = webviews.close_for_operator(id, CLOSING).await.ok_or_else(|| none("page"))?;
-            json(&report::of_page(&owner, &closed))
-        }
+        OperatorRequest::LookAtPage { page } => json(&pages::look(host, &page)?),
+        OperatorRequest::DrawPage { page } => json(&pages::draw(host, &page).await?),
+        OperatorRequest::ClosePage { page } => json(&pages::close(host, &page).await?),
         OperatorRequest::EndSession { tenant, session } => sessions::end(host, &tenant, &session).await,
         OperatorRequest::RemoveFiles { tenant, session } => sessions::remove_files(host, tenant, session).await,
+        OperatorRequest::ExportState(selection) => json(&state::export(host, selection).await?),
+        OperatorRequest::ClearState(selection) => json(&state::clear(host, selection).await?),
         OperatorRequest::DrainHost { host: name, is_draining } => {
             match host.clustered().drain_host(&name, is_draining).await? {
                 true => Ok(Value::Null),
@@ -84,6 +81,7 @@ pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Val
         }
         OperatorRequest::Grants { plugin } => json(&configuring::grants(host, plugin).await?),
         OperatorRequest::Configure { change, is_trial } => json(&configuring::change(host, change, is_trial).await?),
+        OperatorRequest::Install { change, is_trial } => json(&configuring::install(host, change, is_trial).await?),
         OperatorRequest::Answer { approval, answer } => {
             let call = host.approvals().answer(&approval, answer);
             json(&ApprovalReport::from(&call.ok_or_else(|| none("call that waits"))?))

@@ -127,11 +127,14 @@ impl OperatorService for AllHosts {
                 let tool = OperatorRequest::Tool { tool: tool.clone() };
                 return self.tried(tool, request).await;
             }
-            // All hosts write their lines below the data directory, and each is told of what changes in its
-            // configuration.
-            OperatorRequest::Audit(_) | OperatorRequest::Grants { .. } | OperatorRequest::Configure { .. } => {
-                return self.own.operate(request).await;
-            }
+            // All hosts write their lines and their state below the data directory, and each is told of what
+            // changes in its configuration and its plugins.
+            OperatorRequest::Audit(_)
+            | OperatorRequest::ExportState(_)
+            | OperatorRequest::ClearState(_)
+            | OperatorRequest::Grants { .. }
+            | OperatorRequest::Configure { .. }
+            | OperatorRequest::Install { .. } => return self.own.operate(request).await,
             _ => {}
         }
         let missing = match self.own.operate(request.clone()).await {

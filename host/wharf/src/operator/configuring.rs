@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use wharf_core::{
     Code, Error, PluginName,
-    service::operator::{ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport},
+    service::operator::{
+        ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport, PluginChange, PluginChangeReport,
+    },
 };
 
 use super::blocking::blocking;
@@ -25,6 +27,11 @@ pub(super) async fn grants(host: &Host, plugin: PluginName) -> Result<GrantsRepo
 /// Makes a change, or says what it would come to.
 pub(super) async fn change(host: &Host, change: ConfigurationChange, is_trial: bool) -> Result<ChangeReport, Error> {
     by(host, move |service| service.change(&change, is_trial)).await
+}
+
+/// Changes what is installed, or says what a change would bring.
+pub(super) async fn install(host: &Host, change: PluginChange, is_trial: bool) -> Result<PluginChangeReport, Error> {
+    by(host, move |service| service.install(&change, is_trial)).await
 }
 
 async fn by<T: Send + 'static>(

@@ -1,7 +1,13 @@
-//! What plugins keep in their state, for the operator.
+//! What plugins keep in their state, for the operator: counted, exported, cleared.
 
-use wharf_core::{Code, Error, service::operator::StateReport, text::with_causes};
-use wharf_state::{BucketGroup, BucketSelection, InventoryError};
+use std::io::{self, Write};
+
+use wharf_core::{
+    Code, Error,
+    service::operator::{StateReport, StateSelection},
+    text::with_causes,
+};
+use wharf_state::{BucketGroup, BucketSelection, Inventory, InventoryError};
 
 use super::blocking::blocking;
 use crate::{
@@ -13,19 +19,74 @@ use crate::{
 /// What is told of at most: the largest.
 const MOST: usize = 1_000;
 
+/// Bytes of an export: it is in memory.
+const MOST_BYTES: usize = 16 << 20;
+
 /// What is kept, by tenant, plugin and scope, beside the quotas. Nothing where the host keeps nothing
 /// on a disk.
 pub(super) async fn list(host: &Host) -> Result<Vec<StateReport>, Error> {
-    let Some((configuration, data)) = host.kept() else { return Ok(Vec::new()) };
-    let counting = blocking(move || {
-        let inventory = inventory::open(&configuration, &data, MissingStore::Refuse)?;
-        let groups = inventory.groups(&BucketSelection::default())?;
-        let mut reports: Vec<_> = groups.into_iter().map(|group| report(group, &configuration)).collect();
-        reports.sort_by_key(|report| std::cmp::Reverse(report.bytes));
-        reports.truncate(MOST);
-        Ok::<_, InventoryError>(reports)
+    let Some((configuration, _)) = host.kept() else { return Ok(Vec::new()) };
+    let groups = of(host, |inventory| inventory.groups(&BucketSelection::default())).await?;
+    let mut reports: Vec<_> = groups.into_iter().map(|group| report(group, &configuration)).collect();
+    reports.sort_by_key(|report| std::cmp::Reverse(report.bytes));
+    reports.truncate(MOST);
+    Ok(reports)
+}
+
+/// The lines of an export.
+pub(super) async fn export(host: &Host, selection: StateSelection) -> Result<String, Error> {
+    let written = of(host, move |inventory| {
+        let mut out = Bounded(Vec::new());
+        match inventory.export(&chosen(selection), &mut out) {
+            Ok(_) => Ok(Some(out.0)),
+            Err(InventoryError::Write(error)) if error.kind() == io::ErrorKind::FileTooLarge => Ok(None),
+            Err(error) => Err(error),
+        }
     });
-    counting.await?.map_err(|error| Error::retryable(Code::Unavailable, with_causes(&error)))
+    let lines = written.await?.ok_or_else(|| {
+        let problem =
+            format!("this is more than {} MiB: write it to a file with `wharf state export`", MOST_BYTES >> 20);
+        Error::new(Code::Limit, problem)
+    })?;
+    String::from_utf8(lines).map_err(|error| Error::new(Code::Internal, error.to_string()))
+}
+
+/// How many entries went.
+pub(super) async fn clear(host: &Host, selection: StateSelection) -> Result<u64, Error> {
+    Ok(of(host, move |inventory| inventory.clear(&chosen(selection))).await?.entries)
+}
+
+fn chosen(selection: StateSelection) -> BucketSelection {
+    let StateSelection { tenant, plugin, scope, session } = selection;
+    BucketSelection { tenant: Some(tenant), plugin, kind: scope, session, ..BucketSelection::default() }
+}
+
+/// Asks the store, which blocks.
+async fn of<T: Send + 'static>(
+    host: &Host,
+    ask: impl FnOnce(&dyn Inventory) -> Result<T, InventoryError> + Send + 'static,
+) -> Result<T, Error> {
+    let (configuration, data) =
+        host.kept().ok_or_else(|| Error::new(Code::Unavailable, "this host keeps nothing on a disk"))?;
+    let asking = blocking(move || ask(&*inventory::open(&configuration, &data, MissingStore::Refuse)?));
+    asking.await?.map_err(|error| Error::retryable(Code::Unavailable, with_causes(&error)))
+}
+
+/// Takes so many bytes and no more.
+struct Bounded(Vec<u8>);
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > MOST_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 fn report(group: BucketGroup, configuration: &Configuration) -> StateReport {

@@ -109,6 +109,17 @@ fn cases() -> Vec<Case> {
     cases.extend([
         ("DELETE /v1/operator/calls/{call}", "", "", Value::Null, Refused),
         ("DELETE /v1/operator/pages/{page}", page, "", Value::Null, Refused),
+        ("GET /v1/operator/pages/{page}", page, "", Value::Null, Refused),
+        ("GET /v1/operator/pages/{page}/picture", page, "", Value::Null, Refused),
+        ("GET /v1/operator/state/export", "", "", Value::Null, Refused),
+        ("POST /v1/operator/state/clear", "", "", json!({"tenant": "first", "plugin": "planning"}), Refused),
+        (
+            "POST /v1/operator/plugins",
+            "",
+            "",
+            json!({"change": {"remove": {"plugin": "planning"}}, "dry_run": false}),
+            Refused,
+        ),
         ("DELETE /v1/operator/processes/{process}", process, "", Value::Null, Refused),
         ("GET /v1/operator/processes/{process}/output", process, "", Value::Null, Refused),
         ("GET /v1/operator/terminals/{terminal}", shell, "", Value::Null, Refused),

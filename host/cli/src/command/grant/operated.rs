@@ -1,18 +1,29 @@
-//! The operator's changes of the configuration by the routes of a host: the same as by `wharf grant` and
-//! `wharf approvals`, in the same file.
+//! The operator's changes of the configuration and the plugins by the routes of a host: the same as by
+//! `wharf grant`, `wharf approvals` and `wharf plugin`.
 
 use anyhow::Result;
+use parking_lot::Mutex;
 use wharf::{
     Code, Error, PluginName,
     grant::{Capability, Expiry},
-    service::operator::{CapabilityReport, ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport},
+    service::operator::{
+        CapabilityReport, ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport, PluginChange,
+        PluginChangeReport,
+    },
 };
 
 use super::{GrantArguments, Revocation, Written, choice, difference, revocation, subject::Subject, unusable, words};
-use crate::{configuration_edit::ConfigurationEdit, global::Global, hosts::HostAnswers, progress::ProgressDisplay};
+use crate::{
+    command::plugin, configuration_edit::ConfigurationEdit, global::Global, hosts::HostAnswers,
+    progress::ProgressDisplay,
+};
 
-/// Changes the configuration that this command was started with.
-pub(crate) struct Configuring(pub(crate) Global);
+/// Changes the configuration that this command was started with, and the plugins on its data directory.
+pub(crate) struct Configuring {
+    global: Global,
+    /// Held while a plugin is fetched and compiled: one at a time, however often somebody asks.
+    fetching: Mutex<()>,
+}
 
 impl ConfigurationService for Configuring {
     fn grants(&self, plugin: &PluginName) -> Result<GrantsReport, Error> {
@@ -20,7 +31,7 @@ impl ConfigurationService for Configuring {
     }
 
     fn change(&self, change: &ConfigurationChange, is_trial: bool) -> Result<ChangeReport, Error> {
-        let written = Written::of(&self.0).map_err(invalid)?;
+        let written = Written::of(&self.global).map_err(invalid)?;
         let edit = match change {
             ConfigurationChange::Grant { plugin, allow, reason, expires } => {
                 let allow = allow.iter().map(|one| one.parse()).collect::<Result<_, _>>().map_err(invalid)?;
@@ -42,6 +53,14 @@ impl ConfigurationService for Configuring {
             }
         };
         self.conclude(&edit, &written, is_trial).map_err(invalid)
+    }
+
+    fn install(&self, change: &PluginChange, is_trial: bool) -> Result<PluginChangeReport, Error> {
+        let Some(_alone) = self.fetching.try_lock() else {
+            let busy = "another plugin is being fetched; try again when that is done";
+            return Err(Error::retryable(Code::Unavailable, busy));
+        };
+        plugin::change_by_operator(&self.global, change, is_trial).map_err(invalid)
     }
 }
 
@@ -65,10 +84,14 @@ impl GrantArguments {
 }
 
 impl Configuring {
+    pub(crate) fn new(global: Global) -> Self {
+        Self { global, fetching: Mutex::new(()) }
+    }
+
     /// What a plugin is as this command was told to take what is written: what a bundled plugin has by
     /// the profile of this command stays what it has.
     fn subject(&self, plugin: &PluginName) -> Result<Subject, Error> {
-        let Self(global) = self;
+        let Self { global, .. } = self;
         let configuration = global.configuration().map_err(invalid)?;
         let data = &global.data(&configuration).map_err(invalid)?;
         let configuration = &configuration.as_of_cluster(data).map_err(invalid_cause)?;

@@ -11,7 +11,8 @@ use super::{
 };
 use crate::{exit::Unusable, hosts::HostAnswers, print::print_json};
 
-pub(super) fn remove(installation: &Installation, name: &PluginName) -> Result<ExitCode> {
+/// Removes a plugin that was added; hosts are to be told.
+pub(super) fn removed(installation: &Installation, name: &PluginName) -> Result<()> {
     let is_added = installation.added.list().map_err(|error| unusable(&error))?.contains_key(name);
     if !is_added && is_known(installation, name) {
         bail!(Unusable(format!(
@@ -20,6 +21,11 @@ pub(super) fn remove(installation: &Installation, name: &PluginName) -> Result<E
         )));
     }
     installation.apply(InstalledChange::Remove(name))?;
+    Ok(())
+}
+
+pub(super) fn remove(installation: &Installation, name: &PluginName) -> Result<ExitCode> {
+    removed(installation, name)?;
     let hosts = HostAnswers::reload(&installation.data)?;
     if installation.json {
         print_json(&serde_json::json!({"removed": name, "hosts": hosts.to_json(None)}))?;

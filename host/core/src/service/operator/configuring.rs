@@ -1,13 +1,16 @@
-//! What the operator changes of the configuration of hosts, by way of the program that has its file.
+//! What the operator changes of the configuration of hosts, by way of the program that has its file
+//! and their plugins.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::{PluginChange, PluginChangeReport};
 use crate::{Error, PluginName};
 
-/// Reads and changes the configuration file of hosts, as the commands of their operator do: what is
-/// written there stays as it is, and hosts take what has changed. Its functions block.
+/// Reads and changes the configuration file of hosts and what is installed, as the commands of their
+/// operator do: what is written there stays as it is, and hosts take what has changed. Its functions
+/// block.
 pub trait ConfigurationService: Send + Sync + 'static {
     /// What a plugin may use, asks for and could do with it.
     ///
@@ -20,6 +23,13 @@ pub trait ConfigurationService: Send + Sync + 'static {
     /// # Errors
     /// `invalid` with what is wrong with it, and then nothing has changed.
     fn change(&self, change: &ConfigurationChange, is_trial: bool) -> Result<ChangeReport, Error>;
+
+    /// Changes what is installed, or only fetches and compiles what a change would bring.
+    ///
+    /// # Errors
+    /// `invalid` with what is wrong with it, and then nothing has changed; `unavailable`, which may be
+    /// tried again, while another plugin is fetched.
+    fn install(&self, change: &PluginChange, is_trial: bool) -> Result<PluginChangeReport, Error>;
 }
 
 /// A change of the configuration.

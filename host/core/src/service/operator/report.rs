@@ -226,6 +226,24 @@ pub struct PageReport {
     pub requests_pending: u64,
 }
 
+/// What a page has said and asked for of late, which its operator reads without using it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PageLookReport {
+    /// The page.
+    pub page: PageReport,
+    /// The last 200 entries of its console, the oldest first, each with `number` and `time`.
+    pub console: Vec<Value>,
+    /// The last 200 requests that it made, refused ones included: `denied` and `failure` say so.
+    pub requests: Vec<Value>,
+}
+
+/// A picture of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PagePicture {
+    /// A JPEG, as Base64.
+    pub jpeg: String,
+}
+
 /// A session that has something.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]

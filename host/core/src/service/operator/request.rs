@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ConfigurationChange;
-use crate::{PluginName, SessionId, TenantId};
+use super::{ConfigurationChange, PluginChange};
+use crate::{PluginName, ScopeKind, SessionId, TenantId};
 
 /// A list of what hosts have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -138,6 +138,16 @@ pub enum OperatorRequest {
         /// How long it has.
         grace: u64,
     },
+    /// What a page has said and asked for: [`PageLookReport`](super::PageLookReport).
+    LookAtPage {
+        /// Which.
+        page: String,
+    },
+    /// What is seen of a page now, or was less than a second ago: [`PagePicture`](super::PagePicture).
+    DrawPage {
+        /// Which.
+        page: String,
+    },
     /// Closes a page: [`PageReport`](super::PageReport).
     ClosePage {
         /// Which.
@@ -158,6 +168,10 @@ pub enum OperatorRequest {
         /// Which session.
         session: SessionId,
     },
+    /// What plugins keep of a selection, as the lines of `wharf state export`: a text.
+    ExportState(StateSelection),
+    /// Removes what plugins keep of a selection: how many entries went, a number.
+    ClearState(StateSelection),
     /// Has a host of the cluster take no further session, or take some again. The answer is null.
     DrainHost {
         /// Its name.
@@ -199,6 +213,14 @@ pub enum OperatorRequest {
         /// Whether nothing is written.
         is_trial: bool,
     },
+    /// Adds, replaces or removes a plugin, or says what that would bring:
+    /// [`PluginChangeReport`](super::PluginChangeReport).
+    Install {
+        /// How.
+        change: PluginChange,
+        /// Whether nothing is changed.
+        is_trial: bool,
+    },
     /// Answers a call that waits: what it was, an [`ApprovalReport`](super::ApprovalReport).
     Answer {
         /// Which.
@@ -208,6 +230,19 @@ pub enum OperatorRequest {
     },
     /// Lines of the audit, the oldest first, each as `wharf audit --json` prints it.
     Audit(Box<AuditQuery>),
+}
+
+/// Which of what plugins keep: of one tenant, and what else is named.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateSelection {
+    /// Of whom.
+    pub tenant: TenantId,
+    /// What this plugin wrote.
+    pub plugin: Option<PluginName>,
+    /// Of this scope.
+    pub scope: Option<ScopeKind>,
+    /// Of this session and its threads.
+    pub session: Option<SessionId>,
 }
 
 /// What a person says of a call that waits.

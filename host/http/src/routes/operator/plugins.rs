@@ -1,4 +1,4 @@
-//! Plugins, their tools and what they keep: looked at, switched, tried.
+//! Plugins and their tools: added, looked at, switched, tried.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use serde_json::{Map, Value};
 use wharf_core::{
     Code, Error, PluginName, SessionId,
     service::operator::{
-        ChangeReport, ConfigurationChange, GrantsReport, OperatorList, OperatorRequest, PluginReport, StateReport,
-        ToolReport, TrialReport,
+        ChangeReport, ConfigurationChange, GrantsReport, OperatorList, OperatorRequest, PluginChange,
+        PluginChangeReport, PluginReport, ToolReport, TrialReport,
     },
 };
 
@@ -36,6 +36,18 @@ pub(super) fn routes() -> Vec<Route> {
             listing(OperatorList::Plugins),
             vec![route::json::<PluginList>(200, "These are there.")],
         ),
+        Route::new(
+            "post",
+            "/v1/operator/plugins",
+            (
+                "changePlugins",
+                "Adds, replaces or removes a plugin as `wharf plugin` does, or says what a change would bring. The \
+                 component is fetched and compiled meanwhile; ending the request changes nothing that has begun.",
+            ),
+            post(install),
+            vec![route::json::<PluginChangeReport>(200, "This is there then.")],
+        )
+        .body::<PluginChangeRequest>(),
         Route::new(
             "post",
             "/v1/operator/plugins/{plugin}/switch",
@@ -82,17 +94,6 @@ pub(super) fn routes() -> Vec<Route> {
             vec![route::json::<ChangeReport>(200, "This changes.")],
         )
         .body::<ConfigureRequest>(),
-        Route::new(
-            "get",
-            "/v1/operator/state",
-            (
-                "listState",
-                "Lists what plugins keep in their state, by tenant, plugin and scope, which is counted for it: the largest \
-                 1,000.",
-            ),
-            listing(OperatorList::State),
-            vec![route::json::<StateList>(200, "So much is kept.")],
-        ),
     ]
 }
 
@@ -101,13 +102,6 @@ pub(super) fn routes() -> Vec<Route> {
 struct PluginList {
     /// As `wharf plugin list --json` has them.
     plugins: Vec<PluginReport>,
-}
-
-/// What plugins keep.
-#[derive(Serialize, JsonSchema)]
-struct StateList {
-    /// The largest first.
-    state: Vec<StateReport>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -147,6 +141,23 @@ struct ConfigureRequest {
     change: ConfigurationChange,
     /// Whether nothing is written, and only the difference is told.
     dry_run: bool,
+}
+
+/// A change of what is installed.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PluginChangeRequest {
+    /// How.
+    change: PluginChange,
+    /// Whether nothing is changed, and only told what it would bring.
+    dry_run: bool,
+}
+
+async fn install(
+    State(server): State<Arc<ServerState>>,
+    JsonBody { value: PluginChangeRequest { change, dry_run }, .. }: JsonBody<PluginChangeRequest>,
+) -> Result<Json<Value>, HttpFailure> {
+    operate(&server, OperatorRequest::Install { change, is_trial: dry_run }).await
 }
 
 async fn grants(

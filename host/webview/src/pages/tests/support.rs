@@ -12,6 +12,7 @@ use std::{
 
 use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
+use tokio::sync::Semaphore;
 use wharf_core::{Context, Grants, PluginName, TenantId, WebViewGrant, WebViewLimits, WebViewOwner};
 
 use crate::{
@@ -28,6 +29,7 @@ pub(super) enum Call {
     Perform(Order),
     Interrupt(Token),
     Answer(DialogAnswer),
+    Draw,
     Close,
 }
 
@@ -41,6 +43,16 @@ pub(super) struct Quiet {
     pub(super) then: Mutex<Option<Arc<Then>>>,
     /// Pages are not open before a test says so.
     pub(super) slow: AtomicBool,
+    /// Pictures are drawn one for each of these that a test hands in.
+    pub(super) pictures: Pictures,
+}
+
+pub(super) struct Pictures(pub(super) Semaphore);
+
+impl Default for Pictures {
+    fn default() -> Self {
+        Self(Semaphore::new(0))
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -79,6 +91,7 @@ impl Quiet {
                     "dismiss"
                 }
             }
+            Call::Draw => "draw",
             Call::Close => "close",
         };
         self.calls(page).iter().map(word).collect()
@@ -133,6 +146,12 @@ impl WebViewBackend for Quiet {
 
     fn answer_dialog(&self, page: PageId, answer: DialogAnswer) {
         self.note(page, Call::Answer(answer));
+    }
+
+    async fn picture(&self, page: PageId) -> Result<Vec<u8>, Failure> {
+        self.note(page, Call::Draw);
+        self.pictures.0.acquire().await.expect("it stays open").forget();
+        Ok(b"a picture".to_vec())
     }
 
     fn close(&self, page: PageId) {

@@ -1,0 +1,157 @@
+//! A plugin that is to be added or replaced: fetched and inspected, and nothing changed yet.
+
+use anyhow::{Result, bail};
+use wharf::{
+    Digest, PluginName,
+    added::{AddedError, InstalledChange, Receipt},
+    component::{Component, Inspection},
+    sources::{PluginSource, RegistryLogins},
+};
+
+use super::{
+    add::{Add, Update},
+    installation::{Installation, absolute_source, check_digest, unusable},
+};
+use crate::{command::inspect::Look, configuration_edit::ConfigurationEdit, exit::Unusable};
+
+/// What an addition or an update comes to.
+pub(super) struct Proposal {
+    pub(super) receipt: Receipt,
+    /// What is there now, where it was added before.
+    pub(super) before: Option<Receipt>,
+    component: Vec<u8>,
+    /// The configuration in which the component is the confirmed one.
+    confirming: Option<ConfigurationEdit>,
+}
+
+impl Proposal {
+    /// The component of an addition.
+    pub(super) fn to_add(add: Add, installation: &Installation) -> Result<Self> {
+        let source = absolute_source(add.source)?;
+        let name = match add.name {
+            Some(name) => name,
+            None => named_after(&source)?,
+        };
+        installation.configuration.may_add(&name).map_err(|error| unusable(&error))?;
+        if installation.added.list().map_err(|error| unusable(&error))?.contains_key(&name) {
+            return Err(unusable(&AddedError::Taken { name }));
+        }
+        let (component, manifest) = fetch(installation, &source)?;
+        check_digest(component.digest(), add.digest)?;
+        let component = component.with_functions(add.functions);
+        let bytes = component.bytes().into_owned();
+        let inspection = inspect(installation, &name, &source, component)?;
+        let mut receipt = Receipt::new(name, source.to_string(), &inspection, &installation.configuration);
+        receipt.functions = add.functions;
+        receipt.manifest = manifest;
+        receipt.pinned = add.digest.is_some();
+        Ok(Self { receipt, before: None, component: bytes, confirming: None })
+    }
+
+    /// The component of an update; nothing where the plugin was not added. A trial shows what has come in the
+    /// place of a component whose digest was named, too.
+    pub(super) fn to_update(update: &Update, installation: &Installation, is_trial: bool) -> Result<Option<Self>> {
+        let name = &update.name;
+        let Some(before) = installation.added.receipt(name).map_err(|error| unusable(&error))? else {
+            return Ok(None);
+        };
+        let source = match update.source.clone() {
+            Some(source) => absolute_source(source)?,
+            None => before.source.parse()?,
+        };
+        let (component, manifest) = fetch(installation, &source)?;
+        let component = component.with_functions(before.functions);
+        let (digest, bytes) = (component.digest(), component.bytes().into_owned());
+        check_digest(digest, update.digest)?;
+        let confirming = update.confirm.then(|| confirming(installation, name, digest)).transpose()?.flatten();
+        if digest == before.digest {
+            // Where it lies now is where the next update looks.
+            let mut receipt = before.clone();
+            (receipt.source, receipt.manifest) = (source.to_string(), manifest);
+            return Ok(Some(Self { receipt, before: Some(before), component: bytes, confirming }));
+        }
+        if before.pinned && update.digest.is_none() && !is_trial {
+            bail!(Unusable(format!(
+                "{name} was added with its digest named, and what is there now is {digest}; say so with `--digest \
+                 {digest}`, if that is what you want. Nothing was changed"
+            )));
+        }
+        let inspection = inspect(installation, name, &source, component)?;
+        let configuration = confirming.as_ref().map(ConfigurationEdit::check).transpose();
+        let configuration = configuration.map_err(|error| unusable(&error))?;
+        let configuration = configuration.as_ref().unwrap_or(&installation.configuration);
+        let mut receipt = Receipt::new(name.clone(), source.to_string(), &inspection, configuration);
+        receipt.manifest = manifest;
+        receipt.pinned = update.digest.is_some();
+        receipt.replaced = Some(before.digest);
+        receipt.functions = before.functions;
+        Ok(Some(Self { receipt, before: Some(before), component: bytes, confirming }))
+    }
+
+    /// Whether the component is the one that is there.
+    pub(super) fn is_same(&self) -> bool {
+        self.before.as_ref().is_some_and(|before| before.digest == self.receipt.digest)
+    }
+
+    /// The capabilities that the component asks for, and the one before did not.
+    pub(super) fn newly_wanted(&self) -> Vec<&str> {
+        let before = self.before.as_ref().map(|before| before.wanted_grants.as_slice()).unwrap_or_default();
+        self.receipt.wanted_grants.iter().filter(|asked| !before.contains(asked)).map(String::as_str).collect()
+    }
+
+    /// Makes it so; hosts are to be told.
+    pub(super) fn apply(&self, installation: &Installation) -> Result<()> {
+        let Self { receipt, component, .. } = self;
+        match &self.before {
+            None => drop(installation.apply(InstalledChange::Add { receipt, component })?),
+            Some(before) if before == receipt => {}
+            Some(_) => drop(installation.apply(InstalledChange::Replace { receipt, component })?),
+        }
+        // Hosts read both when they are told.
+        self.confirming.as_ref().map(ConfigurationEdit::save).transpose().map_err(|error| unusable(&error))?;
+        Ok(())
+    }
+}
+
+/// The configuration in which this component is the confirmed one; nothing where no
+/// grants are written for the plugin.
+fn confirming(installation: &Installation, name: &PluginName, digest: Digest) -> Result<Option<ConfigurationEdit>> {
+    if !installation.configuration.plugins.contains_key(name) {
+        return Ok(None);
+    }
+    let mut edit = installation.edit(name).map_err(|error| unusable(&error))?;
+    edit.confirm(name, digest).map_err(|error| unusable(&error))?;
+    Ok(Some(edit))
+}
+
+fn named_after(source: &PluginSource) -> Result<PluginName> {
+    let stem = source.stem().unwrap_or_default();
+    stem.parse().map_err(|error| {
+        Unusable(format!("{source} does not say what the plugin is called ({error}); say it with --name NAME")).into()
+    })
+}
+
+/// Fetches a component; from a registry, with the digest of its manifest.
+fn fetch(installation: &Installation, source: &PluginSource) -> Result<(Component, Option<String>)> {
+    let fetching = installation.progress.step(format!("fetching {source}"));
+    let limit = installation.configuration.host_limits.component_bytes;
+    let fetched = source.fetch(limit, &RegistryLogins::of_docker(), &mut |bytes| fetching.came(bytes));
+    drop(fetching);
+    let fetched = fetched.map_err(|error| unusable(&error))?;
+    Ok((Component::new(fetched.component), fetched.manifest))
+}
+
+/// Compiles it and asks it for its tools, with nothing granted. Hosts on the same data
+/// directory find the compiled code.
+fn inspect(
+    installation: &Installation,
+    name: &PluginName,
+    source: &PluginSource,
+    component: Component,
+) -> Result<Inspection> {
+    Look::beside(&installation.configuration, &installation.data, installation.progress).at(
+        name,
+        component,
+        &source.to_string(),
+    )
+}
