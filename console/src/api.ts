@@ -51,6 +51,11 @@ export async function remove(path: string): Promise<void> {
 /** A part of a path, of foreign text. */
 export const part = encodeURIComponent;
 
+/** Where the files of a session are taken from. */
+export function archived(selection: { tenant: string; session: string }): string {
+  return `/v1/operator/sessions/files?${new URLSearchParams(selection)}`;
+}
+
 /** Where what plugins keep is exported from. */
 export function exported(selection: Record<string, string>): string {
   return `/v1/operator/state/export?${new URLSearchParams(selection)}`;

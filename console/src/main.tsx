@@ -17,6 +17,7 @@ import { Plugins } from "./views/plugins";
 import { Processes } from "./views/processes";
 import { Sessions } from "./views/sessions";
 import { State } from "./views/state";
+import { Streams } from "./views/streams";
 import { Terminals } from "./views/terminals";
 import { language, say, type Word } from "./words";
 
@@ -27,6 +28,7 @@ const VIEWS: { path: string; word: Word; view: (props: { rest: string }) => prea
   { path: "terminals", word: "terminals", view: Terminals },
   { path: "processes", word: "processes", view: Processes },
   { path: "pages", word: "pages", view: Pages },
+  { path: "streams", word: "streams", view: Streams },
   { path: "plugins", word: "plugins", view: Plugins },
   { path: "grants", word: "grants", view: Grants },
   { path: "state", word: "kept", view: State },

@@ -67,6 +67,17 @@ export function Problem({ of }: { of: string }) {
   );
 }
 
+/** How much of a quota is used, in a word and a bar; `null` where there is none. */
+export function Used({ most, of, shown }: { most: number; of: number | null; shown: (count: number) => string }) {
+  if (of === null || of === 0) return <>{shown(most)}</>;
+  const share = Math.min(1, most / of);
+  return (
+    <span class={share >= 0.9 ? "near" : undefined} title={`${shown(most)} / ${shown(of)}`}>
+      <meter min={0} max={1} high={0.9} value={share} aria-label={`${Math.round(share * 100)} %`} /> {Math.round(share * 100)} %
+    </span>
+  );
+}
+
 /** A button that asks the host for something, and says why where it is refused. */
 export function Act(props: { label: string; act: () => Promise<unknown>; confirm?: Word; class?: string; describedBy?: string }) {
   const [problem, setProblem] = useState("");

@@ -186,6 +186,18 @@ export interface PageLookReport {
   requests: PageEntry[];
 }
 
+export interface StreamReport extends Owned {
+  id: string;
+  title: string;
+  status: string | null;
+  ended: string | null;
+  turn: number;
+  events: number;
+  bytes: number;
+  age_milliseconds: number;
+  idle_milliseconds: number;
+}
+
 export interface StateReport {
   tenant: string;
   plugin: string;
@@ -249,6 +261,7 @@ export interface SessionReport {
   terminals: number;
   pages: number;
   file_bytes: number | null;
+  file_quota_bytes: number | null;
   files_used: string | null;
 }
 
@@ -259,6 +272,7 @@ export interface Topics {
   processes: { processes: ProcessReport[] };
   pages: { pages: PageReport[] };
   plugins: { plugins: PluginReport[] };
+  streams: { streams: StreamReport[] };
   approvals: { approvals: ApprovalReport[] };
   cluster: { cluster: ClusterHostReport[] };
 }

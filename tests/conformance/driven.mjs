@@ -25,10 +25,10 @@ export async function ask(server, method, route, body, headers = {}) {
 
 /** A page of the driving host. */
 export class Driven {
-  static async open(driver, url) {
+  static async open(driver, url, size = {}) {
     const page = new Driven();
     page.driver = driver;
-    page.path = `/v1/pages/${(await ask(driver, "POST", "/v1/pages", { dialogs: "dismiss" })).page}`;
+    page.path = `/v1/pages/${(await ask(driver, "POST", "/v1/pages", { dialogs: "dismiss", ...size })).page}`;
     await page.outcome(await ask(driver, "POST", `${page.path}/operations`, { operation: "navigate", parameters: { url } }));
     return page;
   }

@@ -210,7 +210,7 @@ async function read(report, served, page) {
   const waiting = call(served.server, "workspace__execute_shell", { command: "true" });
   await page.until("document.querySelector('.badge')?.textContent ?? null", "1", "a call waits");
   await load(page);
-  const views = ["now", "approvals", "sessions", "terminals", "processes", "pages", "plugins", "grants", "state", "metrics", "hosts", "audit"];
+  const views = ["now", "approvals", "sessions", "terminals", "processes", "pages", "streams", "plugins", "grants", "state", "metrics", "hosts", "audit"];
   const places = [...views, `terminals/${terminals[0].id}`, "plugins/planning__create_goal", "grants/workspace"];
   const problems = [];
   for (const place of places) {

@@ -1,8 +1,8 @@
 // Sessions, by what each has.
 
 import { useEffect, useState } from "preact/hooks";
-import { Refused, exported, get, post } from "../api";
-import { Act, Empty, Heading, Moment, Problem, Rows, bytes } from "../parts";
+import { Refused, archived, exported, get, post } from "../api";
+import { Act, Empty, Heading, Moment, Problem, Rows, Used, bytes } from "../parts";
 import type { SessionReport } from "../types";
 import { say } from "../words";
 
@@ -44,7 +44,7 @@ export function Sessions() {
             { word: "processes", cell: (one) => one.processes, class: "number" },
             { word: "terminals", cell: (one) => one.terminals, class: "number" },
             { word: "pages", cell: (one) => one.pages, class: "number" },
-            { word: "files", cell: (one) => (one.file_bytes === null ? "" : bytes(one.file_bytes)), class: "number" },
+            { word: "files", cell: (one) => one.file_bytes !== null && <Used most={one.file_bytes} of={one.file_quota_bytes} shown={bytes} />, class: "number" },
             { word: "used", cell: (one) => one.files_used && <Moment at={one.files_used} /> },
             {
               word: "action",
@@ -52,7 +52,12 @@ export function Sessions() {
                 <>
                   <Act label={say("endAll")} confirm="confirmStop" act={() => act("end", one)} />
                   {one.file_bytes !== null && (
-                    <Act label={say("removeFiles")} confirm="confirmRemove" act={() => act("remove-files", one)} />
+                    <>
+                      <Act label={say("removeFiles")} confirm="confirmRemove" act={() => act("remove-files", one)} />{" "}
+                      <a href={archived({ tenant: one.tenant, session: one.session })} download>
+                        {say("downloadFiles")}
+                      </a>
+                    </>
                   )}{" "}
                   <a href={exported({ tenant: one.tenant, session: one.session })} download>
                     {say("exportState")}

@@ -2,20 +2,9 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Refused, exported, get, post } from "../api";
-import { Act, Empty, Heading, Problem, Rows, bytes } from "../parts";
+import { Act, Empty, Heading, Problem, Rows, Used, bytes } from "../parts";
 import type { StateReport } from "../types";
 import { say } from "../words";
-
-/** How much of a quota is used, in a word and a bar; `null` where there is none. */
-function Used({ most, of, shown }: { most: number; of: number | null; shown: (count: number) => string }) {
-  if (of === null || of === 0) return <>{shown(most)}</>;
-  const share = Math.min(1, most / of);
-  return (
-    <span class={share >= 0.9 ? "near" : undefined} title={`${shown(most)} / ${shown(of)}`}>
-      <meter min={0} max={1} high={0.9} value={share} aria-label={`${Math.round(share * 100)} %`} /> {Math.round(share * 100)} %
-    </span>
-  );
-}
 
 export function State() {
   const [state, setState] = useState<StateReport[] | null>(null);

@@ -8,6 +8,7 @@ mod all_hosts;
 mod audit;
 mod blocking;
 mod configuring;
+mod files;
 mod missing;
 mod pages;
 mod plugins;
@@ -22,8 +23,8 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::watch;
 use wharf_core::{
-    Error,
-    service::operator::{OperatedTerminal, OperatorRequest, OperatorSees, OperatorService},
+    Error, SessionId, TenantId,
+    service::operator::{OperatedTerminal, OperatorRequest, OperatorSees, OperatorService, Pieces},
 };
 use wharf_terminal::{AttachedTerminal, ViewUpdate};
 
@@ -60,6 +61,10 @@ impl OperatorService for Host {
     async fn attach(&self, terminal: &str) -> Result<Box<dyn OperatedTerminal>, Error> {
         let terminals = self.terminals().ok_or_else(|| none("terminal"))?;
         Ok(Box::new(Attached(terminals.attach(terminal.parse().map_err(|_| none("terminal"))?)?)))
+    }
+
+    async fn files(&self, tenant: &TenantId, session: &SessionId) -> Result<Pieces, Error> {
+        files::archive(self, tenant, session).await
     }
 
     fn approval_changes(&self) -> watch::Receiver<()> {

@@ -7,6 +7,7 @@
 //! [`Workspace::files`], and follow no link out of it. The crate itself measures and removes
 //! what a guest may have named without following a link on any system (see `system`).
 
+mod archive;
 mod census;
 mod disk_usage;
 mod error;

@@ -18,7 +18,10 @@ Builds the operator's console from console/ (TypeScript, by esbuild) and leaves 
 files in host/wharf/console, so that a `wharf` binary that is built afterwards serves
 them at /console. Files that did not change are not touched. Checks the types, too.
 
-Usage: cargo xtask console
+Usage: cargo xtask console [--pictures]
+
+Options:
+  --pictures  Draw the pictures in the book again, with the command in target/debug
 
 Needs npm, and installs it where that is possible.
 ";
@@ -27,18 +30,32 @@ Needs npm, and installs it where that is possible.
 const SOURCES: [&str; 5] = ["package.json", "package-lock.json", "tsconfig.json", "build.mjs", "src"];
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
-    if let Some(argument) = arguments.next()? {
-        return match argument {
+    let mut draws = false;
+    while let Some(argument) = arguments.next()? {
+        match argument {
             lexopt::Arg::Short('h') | lexopt::Arg::Long("help") => {
                 print!("{HELP}");
-                Ok(())
+                return Ok(());
             }
-            other => Err(other.unexpected().into()),
-        };
+            lexopt::Arg::Long("pictures") => draws = true,
+            other => return Err(other.unexpected().into()),
+        }
     }
     let workspace = Workspace::find()?;
     build(&workspace)?;
-    check(&workspace)
+    check(&workspace)?;
+    if draws { draw(&workspace) } else { Ok(()) }
+}
+
+/// Draws the pictures of the book, of a host at which something happens.
+fn draw(workspace: &Workspace) -> Result<()> {
+    say("Drawing the console (a minute)");
+    let mut script = Command::new("node");
+    script
+        .arg(workspace.root.join("tests/console/pictures.mjs"))
+        .arg(workspace.root.join("docs/src/operating/console"));
+    script.env("WHARF", workspace.binary("debug", "wharf"));
+    command::run(script.current_dir(&workspace.root))
 }
 
 /// Builds the files, unless they were built from what is there.

@@ -222,6 +222,14 @@ impl Streams {
         found.iter().map(|record| record.info()).collect()
     }
 
+    /// All streams and whose they are, for the operator, oldest first. This is no use of them.
+    #[must_use]
+    pub fn all(&self) -> Vec<(StreamOwner, StreamInfo)> {
+        let mut all: Vec<_> = self.lock().values().map(|kept| Arc::clone(&kept.record)).collect();
+        all.sort_by_key(|record| record.opened);
+        all.iter().map(|record| (record.owner.clone(), record.info())).collect()
+    }
+
     /// Ends a stream of this context and forgets it; its readers are told that it ended.
     ///
     /// # Errors

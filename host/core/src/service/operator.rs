@@ -10,16 +10,16 @@ mod request;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 
-use crate::Error;
+use crate::{Error, SessionId, TenantId};
 
 pub use configuring::{CapabilityReport, ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport};
 pub use installing::{FoundComponent, PluginChange, PluginChangeReport};
 pub use report::{
     ApprovalReport, CallReport, ClusterHostReport, HostReport, PageLookReport, PagePicture, PageReport, PluginReport,
-    PollReport, ProcessOutput, ProcessReport, SessionReport, StateReport, TerminalReport, ToolReport, TrialContent,
-    TrialReport, TurnReport,
+    PollReport, ProcessOutput, ProcessReport, SessionReport, StateReport, StreamReport, TerminalReport, ToolReport,
+    TrialContent, TrialReport, TurnReport,
 };
 pub use request::{ApprovalAnswer, AuditQuery, OperatorList, OperatorRequest, ProcessStream, StateSelection};
 
@@ -54,6 +54,9 @@ pub enum OperatorSees {
     },
 }
 
+/// Pieces of a file as it is made; after an error there are no more.
+pub type Pieces = mpsc::Receiver<Result<Vec<u8>, Error>>;
+
 /// Hosts, as their operator sees them and acts on them.
 #[async_trait]
 pub trait OperatorService: Send + Sync + 'static {
@@ -68,6 +71,12 @@ pub trait OperatorService: Send + Sync + 'static {
     /// # Errors
     /// `not-found`; `limit` where too many look at it already.
     async fn attach(&self, terminal: &str) -> Result<Box<dyn OperatedTerminal>, Error>;
+
+    /// The files of a session as a tar, while programs may change them. Dropping the pieces ends it.
+    ///
+    /// # Errors
+    /// `not-found` where it has none; `limit` where two are being made.
+    async fn files(&self, tenant: &TenantId, session: &SessionId) -> Result<Pieces, Error>;
 
     /// Tells of each change of the calls that wait for a person at this host; those of others are
     /// seen when they are listed.

@@ -5,6 +5,7 @@ mod asking;
 mod events;
 mod pages;
 mod plugins;
+mod sessions;
 mod state;
 mod terminal;
 
@@ -19,12 +20,9 @@ use axum::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use wharf_core::{
-    Error, SessionId, TenantId,
-    service::operator::{
-        ApprovalAnswer, ApprovalReport, AuditQuery, CallReport, ClusterHostReport, HostReport, OperatorList,
-        OperatorRequest, ProcessOutput, ProcessReport, ProcessStream, SessionReport,
-    },
+use wharf_core::service::operator::{
+    ApprovalAnswer, ApprovalReport, AuditQuery, CallReport, ClusterHostReport, HostReport, OperatorList,
+    OperatorRequest, ProcessOutput, ProcessReport, ProcessStream, StreamReport,
 };
 
 use self::asking::{GraceQuery, done_by, listing, operate};
@@ -47,6 +45,7 @@ pub(super) fn routes() -> Vec<Route> {
     routes.extend(acts());
     routes.extend(pages::routes());
     routes.extend(plugins::routes());
+    routes.extend(sessions::routes());
     routes.extend(state::routes());
     routes.extend(terminal::routes());
     routes.push(events::route());
@@ -90,6 +89,13 @@ fn lists() -> Vec<Route> {
         .query::<OutputQuery>(),
         Route::new(
             "get",
+            "/v1/operator/streams",
+            ("listAllStreams", "Lists the streams of events of all plugins, ended ones that are kept included."),
+            listing(OperatorList::Streams),
+            vec![route::json::<StreamList>(200, "These are there.")],
+        ),
+        Route::new(
+            "get",
             "/v1/operator/approvals",
             ("listWaitingCalls", "Lists the calls that wait until a person allows them."),
             listing(OperatorList::Approvals),
@@ -101,13 +107,6 @@ fn lists() -> Vec<Route> {
             ("listClusterHosts", "Lists the hosts of the cluster, those that died within the last hour included."),
             listing(OperatorList::Cluster),
             vec![route::json::<ClusterList>(200, "These are there; none where this host is in no cluster.")],
-        ),
-        Route::new(
-            "get",
-            "/v1/operator/sessions",
-            ("listSessions", "Lists the sessions that have anything, with the sizes of their files, which are measured for it."),
-            listing(OperatorList::Sessions),
-            vec![route::json::<SessionList>(200, "These are there.")],
         ),
         Route::new(
             "get",
@@ -148,25 +147,6 @@ fn acts() -> Vec<Route> {
             vec![done("It hears of it within a second.")],
         )
         .body::<DrainRequest>(),
-        Route::new(
-            "post",
-            "/v1/operator/sessions/end",
-            (
-                "stopSession",
-                "Ends what a session runs at each host: calls, processes, terminals, pages. Its files and its state stay.",
-            ),
-            post(end_session),
-            vec![route::json::<EndedSession>(200, "So much ended.")],
-        )
-        .body::<SessionRequest>(),
-        Route::new(
-            "post",
-            "/v1/operator/sessions/remove-files",
-            ("removeSessionFiles", "Removes the files of a session; `conflict` while anything uses them."),
-            post(remove_files),
-            vec![done("They are gone.")],
-        )
-        .body::<SessionRequest>(),
         Route::new(
             "post",
             "/v1/operator/approvals/{approval}",
@@ -213,41 +193,18 @@ struct ProcessList {
     processes: Vec<ProcessReport>,
 }
 
+/// The streams of events.
+#[derive(Serialize, JsonSchema)]
+struct StreamList {
+    /// The oldest first.
+    streams: Vec<StreamReport>,
+}
+
 /// The calls that wait for a person.
 #[derive(Serialize, JsonSchema)]
 struct ApprovalList {
     /// Those that have waited for longest first.
     approvals: Vec<ApprovalReport>,
-}
-
-/// The sessions.
-#[derive(Serialize, JsonSchema)]
-struct SessionList {
-    /// By tenant and id.
-    sessions: Vec<SessionReport>,
-}
-
-/// A session, by its tenant and its id, as they are listed.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct SessionRequest {
-    /// Whose it is.
-    tenant: String,
-    /// Which.
-    session: String,
-}
-
-impl SessionRequest {
-    fn read(self) -> Result<(TenantId, SessionId), Error> {
-        Ok((self.tenant.parse()?, self.session.parse()?))
-    }
-}
-
-/// What ended of a session.
-#[derive(Serialize, JsonSchema)]
-struct EndedSession {
-    /// How many calls, processes, terminals and pages.
-    ended: u64,
 }
 
 /// Lines of the audit.
@@ -307,23 +264,6 @@ async fn drain(
     JsonBody { value: DrainRequest { draining }, .. }: JsonBody<DrainRequest>,
 ) -> Result<StatusCode, HttpFailure> {
     done_by(&server, OperatorRequest::DrainHost { host, is_draining: draining }).await
-}
-
-async fn end_session(
-    State(server): State<Arc<ServerState>>,
-    JsonBody { value: session, .. }: JsonBody<SessionRequest>,
-) -> Result<Json<EndedSession>, HttpFailure> {
-    let (tenant, session) = session.read()?;
-    let Json(ended) = operate(&server, OperatorRequest::EndSession { tenant, session }).await?;
-    Ok(Json(EndedSession { ended: ended.as_u64().unwrap_or(0) }))
-}
-
-async fn remove_files(
-    State(server): State<Arc<ServerState>>,
-    JsonBody { value: session, .. }: JsonBody<SessionRequest>,
-) -> Result<StatusCode, HttpFailure> {
-    let (tenant, session) = session.read()?;
-    done_by(&server, OperatorRequest::RemoveFiles { tenant, session }).await
 }
 
 async fn answer(

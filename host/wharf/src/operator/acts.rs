@@ -19,6 +19,8 @@ use crate::host::Host;
 
 /// What is told of processes at most: the newest.
 const MOST_PROCESSES: usize = 1_000;
+/// What is told of streams at most: the oldest.
+const MOST_STREAMS: usize = 1_000;
 
 pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Value, Error> {
     match request {
@@ -109,6 +111,10 @@ async fn list(host: &Host, of: OperatorList) -> Result<Value, Error> {
         OperatorList::Pages => {
             let all = host.webviews().map(|webviews| webviews.all()).unwrap_or_default();
             json(&all.iter().map(|(owner, page)| report::of_page(owner, page)).collect::<Vec<_>>())
+        }
+        OperatorList::Streams => {
+            let all = host.streams().all();
+            json(&all.iter().take(MOST_STREAMS).map(|(owner, info)| report::of_stream(owner, info)).collect::<Vec<_>>())
         }
         OperatorList::State => json(&state::list(host).await?),
         OperatorList::Sessions => json(&sessions::list(host).await?),

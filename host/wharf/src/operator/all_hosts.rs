@@ -8,8 +8,8 @@ use futures_util::future::join_all;
 use serde_json::Value;
 use tokio::{sync::watch, time::timeout};
 use wharf_core::{
-    Code, Error,
-    service::operator::{OperatedTerminal, OperatorList, OperatorRequest, OperatorSees, OperatorService},
+    Code, Error, SessionId, TenantId,
+    service::operator::{OperatedTerminal, OperatorList, OperatorRequest, OperatorSees, OperatorService, Pieces},
 };
 
 use super::sessions;
@@ -164,6 +164,11 @@ impl OperatorService for AllHosts {
             }
         }
         Err(missing)
+    }
+
+    async fn files(&self, tenant: &TenantId, session: &SessionId) -> Result<Pieces, Error> {
+        // They are below the data directory, which all hosts share.
+        self.own.files(tenant, session).await
     }
 
     fn approval_changes(&self) -> watch::Receiver<()> {

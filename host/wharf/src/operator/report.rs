@@ -1,10 +1,12 @@
-//! Terminals, processes, pages and waiting calls in plain words, for the operator, who sees them all.
+//! Terminals, processes, pages, streams and waiting calls in plain words, for the operator, who sees them all.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use wharf_core::WebViewOwner;
+use wharf_completion::stream::StreamInfo;
 use wharf_core::{
-    TerminalOwner,
-    service::operator::{ApprovalReport, PageReport, PollReport, ProcessReport, TerminalReport, TurnReport},
+    StreamOwner, TerminalOwner, WebViewOwner,
+    service::operator::{
+        ApprovalReport, PageReport, PollReport, ProcessReport, StreamReport, TerminalReport, TurnReport,
+    },
 };
 use wharf_process::{Owner, ProcessSnapshot};
 use wharf_terminal::{TerminalInfo, TurnState};
@@ -85,6 +87,24 @@ pub(super) fn of_page(owner: &WebViewOwner, info: &PageInfo) -> PageReport {
         opened: time(info.opened),
         last_used: time(info.last_used),
         requests_pending: info.pending as u64,
+    }
+}
+
+/// A stream, and whose it is.
+pub(super) fn of_stream(owner: &StreamOwner, info: &StreamInfo) -> StreamReport {
+    StreamReport {
+        id: info.id.to_string(),
+        tenant: owner.tenant.to_string(),
+        plugin: owner.plugin.to_string(),
+        session: owner.session.to_string(),
+        title: info.title.clone(),
+        status: info.status.map(str::to_owned),
+        ended: info.ended.map(|ended| ended.as_str().to_owned()),
+        turn: info.turn,
+        events: info.next.saturating_sub(1),
+        bytes: info.bytes,
+        age_milliseconds: info.age_ms,
+        idle_milliseconds: info.idle_ms,
     }
 }
 

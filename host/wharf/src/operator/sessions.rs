@@ -38,12 +38,14 @@ pub(super) async fn list(host: &Host) -> Result<Vec<SessionReport>, Error> {
         of(&mut all, &owner.tenant, &owner.session).pages += u64::from(info.closed_because.is_none());
     }
     if let Some(workspaces) = host.workspaces().map(Arc::clone) {
+        let quota = workspaces.quota_bytes();
         // Measured on the disk.
         let listing = blocking(move || workspaces.list()).await?;
         let listing = listing.map_err(|error| Error::retryable(Code::Unavailable, with_causes(&error)))?;
         for one in listing.workspaces {
             let report = of(&mut all, &one.key.tenant, &one.key.session);
             (report.file_bytes, report.files_used) = (Some(one.usage.bytes), Some(time(one.used.into())));
+            report.file_quota_bytes = Some(quota);
         }
     }
     Ok(all.into_values().collect())

@@ -104,3 +104,24 @@ fn what_plugins_keep_is_exported_and_cleared_by_what_is_named() {
     let left = export("tenant=local");
     assert!(!left.body.contains("plan of one") && left.body.contains("plan of two"), "{}", left.body);
 }
+
+#[test]
+fn the_files_of_a_session_are_downloaded_as_they_are() {
+    let host = Operated::start("profile = \"developer\"\n");
+    let path = "/v1/operator/sessions/files?tenant=local&session=work";
+    assert_eq!(host.ask("GET", path, None).status, 404);
+    let script = "mkdir -p notes && echo kept > notes/one.txt && ln -s /etc/passwd out && mkfifo pipe && echo done";
+    let ran = super::replied(host.call("work", super::SHELL, &super::command(script))).message();
+    assert!(ran.to_string().contains("done"), "{ran}");
+    let mut answer = Vec::new();
+    host.send("GET", path, &host.bearer(), "").read_to_end(&mut answer).expect("an answer");
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
+    let (head, tar) = (String::from_utf8_lossy(&answer[..end]).into_owned(), &answer[end + 4..]);
+    assert!(head.contains(" 200 ") && head.contains("application/x-tar"), "{head}");
+    let text = String::from_utf8_lossy(tar);
+    assert!(text.contains("notes/one.txt") && text.contains("kept\n") && text.contains("wharf-left-out.txt"));
+    assert!(!text.contains("root:"), "a link is a link");
+    for wrong in ["/v1/operator/sessions/files", "/v1/operator/sessions/files?tenant=local&session=no%2Fname"] {
+        assert_eq!(host.ask("GET", wrong, None).status, 400, "{wrong}");
+    }
+}

@@ -101,6 +101,7 @@ fn cases() -> Vec<Case> {
         "GET /v1/operator/processes",
         "GET /v1/operator/sessions",
         "GET /v1/operator/state",
+        "GET /v1/operator/streams",
         "GET /v1/operator/terminals",
     ];
     cases.extend(lists.map(|list| (list, "", "", Value::Null, Refused)));
@@ -111,6 +112,7 @@ fn cases() -> Vec<Case> {
         ("DELETE /v1/operator/pages/{page}", page, "", Value::Null, Refused),
         ("GET /v1/operator/pages/{page}", page, "", Value::Null, Refused),
         ("GET /v1/operator/pages/{page}/picture", page, "", Value::Null, Refused),
+        ("GET /v1/operator/sessions/files", "", "", Value::Null, Refused),
         ("GET /v1/operator/state/export", "", "", Value::Null, Refused),
         ("POST /v1/operator/state/clear", "", "", json!({"tenant": "first", "plugin": "planning"}), Refused),
         (

@@ -226,6 +226,35 @@ pub struct PageReport {
     pub requests_pending: u64,
 }
 
+/// A stream of events.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StreamReport {
+    /// Its handle.
+    pub id: String,
+    /// Whose it is.
+    pub tenant: String,
+    /// The plugin that writes it; `host` for a transport.
+    pub plugin: String,
+    /// In which session.
+    pub session: String,
+    /// What it is about, in the words of its plugin.
+    pub title: String,
+    /// The last status that its source said of itself.
+    pub status: Option<String>,
+    /// Why it ended; absent while it lives.
+    pub ended: Option<String>,
+    /// Its last turn; 0 where none began.
+    pub turn: u64,
+    /// Events that were written.
+    pub events: u64,
+    /// Bytes that it keeps.
+    pub bytes: u64,
+    /// Milliseconds since it was opened.
+    pub age_milliseconds: u64,
+    /// Milliseconds since it was last written to or read.
+    pub idle_milliseconds: u64,
+}
+
 /// What a page has said and asked for of late, which its operator reads without using it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PageLookReport {
@@ -262,6 +291,8 @@ pub struct SessionReport {
     pub pages: u64,
     /// Bytes of its files; absent where it has none.
     pub file_bytes: Option<u64>,
+    /// Bytes that its files may have; absent where it has none.
+    pub file_quota_bytes: Option<u64>,
     /// When its files were last used.
     pub files_used: Option<String>,
 }
@@ -281,6 +312,7 @@ impl SessionReport {
         self.pages += other.pages;
         // The same files, seen by each host.
         self.file_bytes = self.file_bytes.max(other.file_bytes);
+        self.file_quota_bytes = self.file_quota_bytes.max(other.file_quota_bytes);
         self.files_used = self.files_used.take().max(other.files_used);
     }
 }

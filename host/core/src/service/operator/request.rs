@@ -34,18 +34,22 @@ pub enum OperatorList {
     /// The sessions that have anything, with the sizes of their files, which are measured for it:
     /// [`SessionReport`](super::SessionReport).
     Sessions,
+    /// The streams of events, ended ones that are kept included, the oldest 1,000 of a host:
+    /// [`StreamReport`](super::StreamReport).
+    Streams,
     /// What plugins keep in their state, which is counted for it: [`StateReport`](super::StateReport).
     State,
 }
 
 impl OperatorList {
     /// Those that are cheap to make again and again.
-    pub const FOLLOWED: [Self; 8] = [
+    pub const FOLLOWED: [Self; 9] = [
         Self::Hosts,
         Self::Calls,
         Self::Terminals,
         Self::Processes,
         Self::Pages,
+        Self::Streams,
         Self::Plugins,
         Self::Approvals,
         Self::Cluster,
@@ -64,6 +68,7 @@ impl OperatorList {
             Self::Approvals => "approvals",
             Self::Cluster => "cluster",
             Self::Sessions => "sessions",
+            Self::Streams => "streams",
             Self::State => "state",
         }
     }
