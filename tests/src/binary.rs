@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsStr,
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
     process::{Child, Output, Stdio},
 };
@@ -13,6 +14,7 @@ use crate::artifacts::program;
 #[derive(Debug)]
 pub struct Command {
     inner: std::process::Command,
+    input: Option<OwnedFd>,
 }
 
 /// What a run left.
@@ -37,7 +39,7 @@ pub fn wharf<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command
 pub fn wharf_of<S: AsRef<OsStr>>(program: &Path, arguments: impl IntoIterator<Item = S>) -> Command {
     let mut inner = std::process::Command::new(program);
     inner.args(arguments);
-    Command { inner }.clean()
+    Command { inner, input: None }.clean()
 }
 
 impl Command {
@@ -104,7 +106,14 @@ impl Command {
                 None => inner.env_remove(name),
             };
         }
-        Self { inner }
+        Self { inner, input: self.input }
+    }
+
+    /// With this as its standard input.
+    #[must_use]
+    pub fn input(mut self, input: impl Into<OwnedFd>) -> Self {
+        self.input = Some(input.into());
+        self
     }
 
     /// Starts it with this file as its standard output; the other streams are piped.
@@ -123,8 +132,8 @@ impl Command {
     /// Where it cannot be started.
     #[must_use]
     pub fn run(mut self) -> Finished {
-        let Output { status, stdout, stderr } =
-            self.inner.stdin(Stdio::null()).output().expect("the binary can be started");
+        let input = self.input.take().map_or_else(Stdio::null, Stdio::from);
+        let Output { status, stdout, stderr } = self.inner.stdin(input).output().expect("the binary can be started");
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         Finished { code: status.code(), out: text(stdout), err: text(stderr) }
     }
@@ -136,11 +145,6 @@ impl Command {
 /// Where it cannot be started.
 #[must_use]
 pub fn start(mut command: Command) -> Child {
-    command
-        .inner
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary can be started")
+    let input = command.input.take().map_or_else(Stdio::piped, Stdio::from);
+    command.inner.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary can be started")
 }

@@ -49,6 +49,8 @@ pub use access::{
 };
 pub use elsewhere::{Elsewhere, HttpHome, OtherHost, PassedBody, PassedRequests};
 pub use failure::HttpFailure;
+#[cfg(target_os = "linux")]
+pub use listener::passed::{PassedSocket, UnusableSocket};
 pub use listener::{
     HttpError,
     address::{HttpAddress, InvalidAddress},

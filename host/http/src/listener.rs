@@ -1,6 +1,8 @@
 //! Taking an address, and connections to it.
 
 pub(crate) mod address;
+#[cfg(target_os = "linux")]
+pub(crate) mod passed;
 #[cfg(unix)]
 mod socket;
 pub(crate) mod tls;
@@ -65,9 +67,7 @@ pub(crate) enum AcceptedConnection {
 impl HttpListener {
     /// Takes an address, and says which one it is.
     pub(crate) fn bind(address: HttpAddress, settings: &HttpSettings) -> Result<(Self, HttpAddress), HttpError> {
-        if !address.is_local() && !settings.allow_public && settings.tls.is_none() {
-            return Err(HttpError::Public { address });
-        }
+        refuse_unprotected(&address, settings)?;
         let bound = match &address {
             HttpAddress::Port(port) => listen(*port).map(|listener| {
                 let bound = listener.local_addr().map_or_else(|_| address.clone(), HttpAddress::Port);
@@ -84,6 +84,16 @@ impl HttpListener {
         bound.map_err(|source| HttpError::Listen { address, source })
     }
 
+    /// Takes over a socket that listens already, and says where.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn passed(
+        socket: passed::PassedSocket,
+        settings: &HttpSettings,
+    ) -> Result<(Self, HttpAddress), HttpError> {
+        refuse_unprotected(socket.address(), settings)?;
+        socket.listen(settings)
+    }
+
     /// The next connection, and the address that it comes from; none from a socket.
     pub(crate) async fn accept(&self) -> io::Result<(AcceptedConnection, Option<IpAddr>)> {
         match self {
@@ -95,6 +105,13 @@ impl HttpListener {
             Self::Socket(listener) => Ok((AcceptedConnection::Socket(listener.accept().await?), None)),
         }
     }
+}
+
+fn refuse_unprotected(address: &HttpAddress, settings: &HttpSettings) -> Result<(), HttpError> {
+    if !address.is_local() && !settings.allow_public && settings.tls.is_none() {
+        return Err(HttpError::Public { address: address.clone() });
+    }
+    Ok(())
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {

@@ -16,6 +16,8 @@ use wharf_core::{
     service::{MetricsService, OperatorService},
 };
 
+#[cfg(target_os = "linux")]
+use crate::listener::passed::PassedSocket;
 use crate::{
     access::{clients::HttpClients, console::ConsoleSessions, factory::ClientFactory, issued::IssuedClients},
     connections::ConnectionRegistry,
@@ -57,7 +59,23 @@ impl HttpServer {
     /// Where others reach the address, there is no certificate and that was
     /// not allowed; or it cannot be had.
     pub fn bind(address: HttpAddress, services: HttpServices, settings: HttpSettings) -> Result<Self, HttpError> {
-        let (listener, address) = HttpListener::bind(address, &settings)?;
+        let listening = HttpListener::bind(address, &settings)?;
+        Ok(Self::new(listening, services, settings))
+    }
+
+    /// Takes over a socket that another program listens at, such as systemd. Needs a tokio runtime
+    /// with I/O and time.
+    ///
+    /// # Errors
+    /// Where others reach its address, there is no certificate and that was not allowed; or the
+    /// runtime cannot wait for its connections.
+    #[cfg(target_os = "linux")]
+    pub fn take_over(socket: PassedSocket, services: HttpServices, settings: HttpSettings) -> Result<Self, HttpError> {
+        let listening = HttpListener::passed(socket, &settings)?;
+        Ok(Self::new(listening, services, settings))
+    }
+
+    fn new((listener, address): (HttpListener, HttpAddress), services: HttpServices, settings: HttpSettings) -> Self {
         let (stopping, killed) = (CancellationToken::new(), CancellationToken::new());
         let readers = Quota::new(Bounds {
             resource: "requests that follow something or wait",
@@ -89,7 +107,7 @@ impl HttpServer {
             console: ConsoleSessions::default(),
             console_files: &[],
         };
-        Ok(Self { listener, address, state, killed })
+        Self { listener, address, state, killed }
     }
 
     /// Serves metrics, too, at `/metrics`.

@@ -194,6 +194,8 @@ pub mod http {
         HttpServices, HttpSettings, InvalidAddress, ProtectedResource, Tls, TlsError, TokenRefused, TokenVerifier,
         VerifiedToken,
     };
+    #[cfg(target_os = "linux")]
+    pub use wharf_http::{PassedSocket, UnusableSocket};
 
     #[cfg(feature = "oauth")]
     pub use crate::oauth::protected_resource;

@@ -52,6 +52,7 @@ mod seen;
 mod state;
 mod state_limits;
 mod streams;
+mod systemd;
 mod tenants;
 mod terminals;
 mod traces;

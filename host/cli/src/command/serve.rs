@@ -3,6 +3,8 @@
 mod clients;
 mod ending;
 mod over_http;
+mod place;
+mod service_manager;
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
@@ -18,6 +20,8 @@ use wharf::{
 };
 
 use over_http::HttpServing;
+use place::HttpPlace;
+use service_manager::{ServiceManager, describe};
 
 use super::grant::Configuring;
 use crate::{
@@ -55,6 +59,7 @@ Examples:
   wharf serve --stdio --session new                  what an MCP client starts, with a session of its own
   wharf serve --http 127.0.0.1:8080                  MCP at http://127.0.0.1:8080/mcp
   wharf serve --http unix:/run/user/1000/wharf.sock  for programs of this user alone
+  wharf serve --http systemd                         at the socket of wharf.socket, in wharf.service
   claude mcp add --transport http wharf http://127.0.0.1:8080/mcp --header \"Authorization: Bearer $(cat TOKEN_FILE)\"
   curl -H \"Authorization: Bearer $(cat TOKEN_FILE)\" http://127.0.0.1:8080/v1/terminals
 
@@ -65,9 +70,9 @@ pub(super) struct ServeArguments {
     #[arg(long)]
     stdio: bool,
 
-    /// Serve over HTTP at this address of this machine, or at `unix:` and the path of a socket; port 0 takes a free one
+    /// Serve over HTTP at this address of this machine, at `unix:` and the path of a socket, or with `systemd` at the socket that it passes; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", env = "WHARF_HTTP")]
-    http: Option<HttpAddress>,
+    http: Option<HttpPlace>,
 
     /// File with a token that HTTP clients show, beside those of [[http.tokens]] [default where there are none: `http-token` in the data directory, made where missing]
     #[arg(long, value_name = "FILE", env = "WHARF_HTTP_TOKEN_FILE", requires = "http")]
@@ -146,7 +151,7 @@ impl ServeArguments {
     pub(super) fn over_http(http: HttpAddress) -> Self {
         Self {
             stdio: false,
-            http: Some(http),
+            http: Some(HttpPlace::Address(http)),
             http_token_file: None,
             http_allow_public: false,
             plugins: None,
@@ -166,6 +171,10 @@ impl ServeArguments {
                     .to_owned()
             ));
         }
+        // First of all: nothing that is started from here on inherits what systemd passes.
+        let mut listening = place::listening(self.http.clone())?;
+        let manager = ServiceManager::of(listening.is_some());
+        manager.status("Opens its state and its plugins");
         // What all hosts have by now, before any of it is used.
         clients::catch_up(global)?;
         let configuration = self.configuration(global)?;
@@ -192,11 +201,11 @@ impl ServeArguments {
             let _watch = host.watch_plugins();
             let containment = tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();
-            ending::stop_on_signal(shutdown.clone(), host.clone(), drain);
-            let http =
-                self.http.clone().map(|address| self.serve_http(&host, &data, address, &rules, http, shutdown.clone()));
+            ending::stop_on_signal(shutdown.clone(), host.clone(), drain, manager.clone());
+            let http = listening.take().map(|at| self.serve_http(&host, &data, at, &rules, http, shutdown.clone()));
             let http = http.transpose()?;
             announce(&host, self.stdio, http.as_ref());
+            let informing = http.as_ref().map(|http| inform(&manager, &host, &http.url));
             if let Some(serving) = beside.serving {
                 serving(&host);
             }
@@ -211,9 +220,11 @@ impl ServeArguments {
             if let Some(HttpServing { task, .. }) = http {
                 task.await?;
             }
-            // It keeps the host, whose folders go with its last owner.
-            containment.abort();
-            let _ = containment.await;
+            // They keep the host, whose folders go with its last owner.
+            for task in [Some(containment), informing].into_iter().flatten() {
+                task.abort();
+                let _ = task.await;
+            }
             host.shut_down(GRACE).await;
             announce_polls(&host);
             Ok(served?)
@@ -233,6 +244,13 @@ fn info() -> ServerInfo {
 
 fn unusable(error: &dyn std::error::Error) -> Unusable {
     Unusable(wharf::with_causes(error))
+}
+
+/// Tells systemd that this host serves, and then how it is.
+fn inform(manager: &ServiceManager, host: &Host, url: &str) -> tokio::task::JoinHandle<()> {
+    manager.ready(&describe(host, url));
+    let (host, url) = (host.clone(), url.to_owned());
+    tokio::spawn(manager.clone().keep_informed(move || describe(&host, &url)))
 }
 
 /// One line that says what is served.

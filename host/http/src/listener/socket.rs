@@ -19,9 +19,14 @@ const NAME_BYTES: usize = 8;
 /// A socket that is there while this is.
 pub(crate) struct SocketListener {
     listener: UnixListener,
+    /// The file that this made.
+    file: Option<SocketFile>,
+}
+
+struct SocketFile {
     path: PathBuf,
     /// Device and number: another one of this name is not ours to remove.
-    file: Option<(u64, u64)>,
+    identity: (u64, u64),
 }
 
 impl SocketListener {
@@ -46,7 +51,14 @@ impl SocketListener {
         let listener = UnixListener::bind(&made)?;
         fs::set_permissions(&made, Permissions::from_mode(0o600))?;
         fs::rename(&made, path)?;
-        Ok(Self { listener, path: path.to_owned(), file: identity(path) })
+        let file = identity(path).map(|identity| SocketFile { path: path.to_owned(), identity });
+        Ok(Self { listener, file })
+    }
+
+    /// A socket whose file, if it has one, belongs to the program that made it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of_another_program(listener: UnixListener) -> Self {
+        Self { listener, file: None }
     }
 
     pub(crate) async fn accept(&self) -> io::Result<UnixStream> {
@@ -56,8 +68,10 @@ impl SocketListener {
 
 impl Drop for SocketListener {
     fn drop(&mut self) {
-        if self.file.is_some() && identity(&self.path) == self.file {
-            let _ = fs::remove_file(&self.path);
+        if let Some(SocketFile { path, identity: made }) = &self.file
+            && identity(path) == Some(*made)
+        {
+            let _ = fs::remove_file(path);
         }
     }
 }

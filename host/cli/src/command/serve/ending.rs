@@ -5,9 +5,16 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use wharf::Host;
 
+use super::service_manager::ServiceManager;
+
 /// Ends what is served at a signal: a host of a cluster lets go of its sessions first, for as
 /// long as that may take, or until the next signal.
-pub(super) fn stop_on_signal(shutdown: CancellationToken, host: Host, drain: Option<Duration>) {
+pub(super) fn stop_on_signal(
+    shutdown: CancellationToken,
+    host: Host,
+    drain: Option<Duration>,
+    manager: ServiceManager,
+) {
     // A host that is kept here would outlive its server, and leave its folders behind.
     let draining = drain.map(|patience| (host, patience));
     tokio::spawn(async move {
@@ -15,6 +22,7 @@ pub(super) fn stop_on_signal(shutdown: CancellationToken, host: Host, drain: Opt
             is_signalled = signalled() => is_signalled,
             () = shutdown.cancelled() => false,
         };
+        manager.stopping(drain.filter(|_| is_signalled));
         if !is_signalled {
             return;
         }

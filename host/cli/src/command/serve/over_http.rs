@@ -15,7 +15,7 @@ use wharf::{
     mcp::McpService,
 };
 
-use super::{ServeArguments, clients, info, unusable};
+use super::{ServeArguments, clients, info, place::Listening, unusable};
 use crate::{exit::Unusable, global::absolute};
 
 /// HTTP that is served.
@@ -31,7 +31,7 @@ impl ServeArguments {
         &self,
         host: &Host,
         data: &Path,
-        address: HttpAddress,
+        listening: Listening,
         rules: &ContextRules,
         section: HttpSection,
         shutdown: CancellationToken,
@@ -61,7 +61,12 @@ impl ServeArguments {
                 ..rules.clone()
             },
         };
-        let server = HttpServer::bind(address, services, settings).map_err(|error| match error {
+        let server = match listening {
+            Listening::Address(address) => HttpServer::bind(address, services, settings),
+            #[cfg(target_os = "linux")]
+            Listening::Passed(socket) => HttpServer::take_over(socket, services, settings),
+        };
+        let server = server.map_err(|error| match error {
             HttpError::Public { .. } => Unusable(format!("{error}: [http.tls] in wharf.toml, or --http-allow-public")),
             error => unusable(&error),
         })?;
