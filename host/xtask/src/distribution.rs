@@ -3,9 +3,12 @@
 //!
 //! Knows where files of a program belong; what the program is made of is in `parts`.
 
+mod c_library;
 mod check;
+mod image;
 mod parts;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,14 +28,15 @@ pub(crate) use check::check;
 const HELP: &str = "\
 Makes what people install, in target/package:
 
-  wharf-VERSION-linux-ARCH.tar.gz   the program, completions for shells, manual pages, a unit of
+  wharf-VERSION-linux-ARCH.tar.gz   the program, completions for shells, manual pages, units of
                                     systemd, licences of everything in it, and a list of its parts
   install.sh, SHA256SUMS            install the tarball, once its digest is checked
   wharf_VERSION_ARCH.deb            the same as a package of Debian
+  Containerfile, wharf-start        an image, of the package of Debian: docker build target/package
   wharf-ARCH.mcpb                   a bundle for desktop clients of the Model Context Protocol
 
-The program needs the C library of the machine that this runs on, or a later one: build on the oldest
-system that it is for. The same sources and tools make the same bytes.
+It says which C library the program needs, and refuses one that is newer than packages promise: build on
+the oldest system that they are for. The same sources and tools make the same bytes.
 
 Usage: cargo xtask package [OPTIONS]
 
@@ -42,12 +46,17 @@ Options:
   -h, --help        This text
 ";
 
+/// What lies beside the packages as `deploy/` has it.
+const BESIDE: [&str; 3] = ["install.sh", "container/Containerfile", "container/wharf-start"];
+
 /// The program of a set of packages.
 pub(super) struct Release {
     binary: PathBuf,
     version: String,
     /// As the kernel calls it: `x86_64`.
     architecture: &'static str,
+    /// What it needs of glibc.
+    c_library: c_library::GlibcVersion,
 }
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
@@ -84,7 +93,9 @@ pub(super) fn make(workspace: &Workspace, binary: &Path, output: &Path) -> Resul
     let binary = fs::canonicalize(binary).with_context(|| format!("there is no program {}", binary.display()))?;
     let said = command::capture(Command::new(&binary).arg("--version"))?;
     let version = said.split_whitespace().nth(1).context("the program says no version")?.to_owned();
-    let release = Release { binary, version, architecture: std::env::consts::ARCH };
+    let c_library = c_library::needed(&binary)?;
+    say(&format!("The program needs glibc {c_library} or later"));
+    let release = Release { binary, version, architecture: std::env::consts::ARCH, c_library };
     if output.exists() {
         fs::remove_dir_all(output)?;
     }
@@ -94,12 +105,16 @@ pub(super) fn make(workspace: &Workspace, binary: &Path, output: &Path) -> Resul
     say("Gathering what is installed");
     parts::gather(workspace, &release, &tree)?;
     let made = [tarball(&release, &tree, output)?, debian(&release, &tree, output)?, bundle(&release, &tree, output)?];
-    fs::copy(workspace.root.join("deploy/install.sh"), output.join("install.sh"))?;
+    for file in BESIDE {
+        let name = Path::new(file).file_name().context("a file has a name")?;
+        fs::copy(workspace.root.join("deploy").join(file), output.join(name))?;
+    }
     let mut sums = Command::new("sha256sum");
     sums.current_dir(output).args(made.iter().filter_map(|file| file.file_name()));
     fs::write(output.join("SHA256SUMS"), command::capture(&mut sums)?)?;
     fs::remove_dir_all(work)?;
-    Ok(made.into_iter().chain(["install.sh", "SHA256SUMS"].map(|name| output.join(name))).collect())
+    let beside = BESIDE.iter().filter_map(|file| Path::new(file).file_name()).chain([OsStr::new("SHA256SUMS")]);
+    Ok(made.into_iter().chain(beside.map(|name| output.join(name))).collect())
 }
 
 /// The order, the owner and the time of entries are always the same.
@@ -134,8 +149,7 @@ fn debian(release: &Release, tree: &Path, output: &Path) -> Result<PathBuf> {
          Description: host for tools that nobody has to trust\n \
          Tools are WebAssembly components. Each call runs in a sandbox of its own and has nothing but what\n \
          was granted. Agents reach the tools over the Model Context Protocol.\n",
-        release.version,
-        parts::c_library(&release.binary)?
+        release.version, release.c_library
     );
     fs::create_dir_all(root.join("DEBIAN"))?;
     fs::write(root.join("DEBIAN/control"), control)?;

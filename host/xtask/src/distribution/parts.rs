@@ -46,8 +46,10 @@ pub(super) fn gather(workspace: &Workspace, release: &Release, tree: &Path) -> R
         make_parent(&to)?;
         fs::copy(workspace.root.join(file), to)?;
     }
-    let unit = fs::read_to_string(workspace.root.join("deploy/systemd/wharf.service"))?;
-    write(&tree.join("lib/systemd/system/wharf.service"), &unit)?;
+    for unit in ["wharf.service", "wharf.socket"] {
+        let text = fs::read_to_string(workspace.root.join("deploy/systemd").join(unit))?;
+        write(&tree.join("lib/systemd/system").join(unit), &text)?;
+    }
     let parts = parts_of(workspace)?;
     write(&tree.join("share/doc/wharf/licences.txt"), &licences(&parts)?)?;
     let bill = serde_json::to_string_pretty(&bill(&parts, release))?;
@@ -136,20 +138,10 @@ fn bill(parts: &[Part], release: &Release) -> Value {
         "metadata": {"component": {
             "type": "application", "bom-ref": "wharf", "name": "wharf", "version": release.version,
             "licenses": [{"expression": "Apache-2.0"}],
+            "properties": [{"name": "wharf:glibc", "value": release.c_library.to_string()}],
         }},
         "components": parts.iter().map(component).collect::<Vec<_>>(),
     })
-}
-
-/// The oldest C library that has everything which a program asks of it.
-pub(super) fn c_library(binary: &Path) -> Result<String> {
-    let symbols = command::capture(Command::new("objdump").arg("-T").arg(binary))?;
-    let versions = symbols.split("GLIBC_").skip(1).filter_map(|rest| {
-        let end = rest.find(|character: char| !character.is_ascii_digit() && character != '.').unwrap_or(rest.len());
-        rest[..end].split('.').map(|part| part.parse().ok()).collect::<Option<Vec<u32>>>()
-    });
-    let latest = versions.max().context("the program names no version of the C library")?;
-    Ok(latest.iter().map(ToString::to_string).collect::<Vec<_>>().join("."))
 }
 
 fn make_parent(path: &Path) -> Result<()> {
