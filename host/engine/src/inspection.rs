@@ -9,6 +9,9 @@ use wharf_core::{
     service::offer::{PromptDefinition, ResourceTemplate},
 };
 
+/// What runs beside the component: it has the files of the session, and tells of itself.
+const RUNNING: [&str; 3] = ["wharf:plugin/process@", "wharf:plugin/terminal@", "wharf:plugin/webview@"];
+
 /// What a component is, before anything is granted to it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -52,6 +55,24 @@ impl Inspection {
             wanted.sort_unstable();
         }
         wanted
+    }
+
+    /// Whether a grant of this capability changes anything for the component, also where it does not
+    /// ask for it: whether an import leads there.
+    #[must_use]
+    pub fn has_use_for(&self, capability: Capability) -> bool {
+        let has = |interfaces: &[&str]| {
+            self.imports.iter().any(|import| interfaces.iter().any(|interface| import.starts_with(interface)))
+        };
+        match capability {
+            Capability::State => has(&["wharf:plugin/state@", "wasi:keyvalue/"]),
+            Capability::Events => has(&["wharf:plugin/events@"]) || has(&RUNNING),
+            Capability::Workspace => has(&["wharf:plugin/workspace@", "wasi:filesystem/"]) || has(&RUNNING),
+            Capability::Process => has(&["wharf:plugin/process@"]),
+            Capability::Terminal => has(&["wharf:plugin/terminal@"]),
+            Capability::WebView => has(&["wharf:plugin/webview@"]),
+            Capability::Http => has(&["wasi:http/outgoing-handler@"]),
+        }
     }
 }
 

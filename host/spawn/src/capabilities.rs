@@ -46,6 +46,9 @@ pub struct Capabilities {
     pub namespaces: Result<(), MissingAbility>,
     /// Whether Landlock offers every right that containment needs; else what is missing.
     pub landlock: Result<(), MissingAbility>,
+    /// The version of Landlock whose rights the kernel has, up to the last one that containment
+    /// needs, 6; 0 without Landlock.
+    pub landlock_version: u32,
     /// Whether children can run as another user: the host is root.
     pub another_user: bool,
     /// The processes that the limit on processes counts together.

@@ -86,6 +86,7 @@ impl Spawner {
             containment: Err(missing()),
             namespaces: Err(missing()),
             landlock: Err(missing()),
+            landlock_version: 0,
             another_user: false,
             process_limit: ProcessLimitScope::Nothing,
             memory_of_trees: false,

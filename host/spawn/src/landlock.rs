@@ -55,6 +55,23 @@ pub(crate) fn offered() -> Result<(), MissingAbility> {
     })
 }
 
+/// The last version whose rights the system offers, up to the one that is needed; 0 without any.
+pub(crate) fn version() -> u32 {
+    let offers = |version: ABI| {
+        let ruleset = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_all(version))?;
+        let network = AccessNet::from_all(version);
+        let ruleset = if network.is_empty() { ruleset } else { ruleset.handle_access(network)? };
+        let scope = Scope::from_all(version);
+        let ruleset = if scope.is_empty() { ruleset } else { ruleset.scope(scope)? };
+        ruleset.create()
+    };
+    let versions = [ABI::V1, ABI::V2, ABI::V3, ABI::V4, ABI::V5, NEEDED];
+    let offered = versions.into_iter().take_while(|version| offers(*version).is_ok());
+    offered.last().map_or(0, |version| version as u32)
+}
+
 /// The rules that restrict a thread and its descendants to these paths, and to its
 /// controlling terminal, if it has one. Opens the paths now,
 /// with the rights that this thread has now.

@@ -20,6 +20,7 @@
 mod capabilities;
 mod error;
 mod exit;
+mod kernel;
 mod pipes;
 mod request;
 mod stand_in;
@@ -66,6 +67,7 @@ mod wire;
 pub use capabilities::{Capabilities, MissingAbility, ProcessLimitScope, SandboxMechanism};
 pub use error::SpawnError;
 pub use exit::{ChildEnd, ChildExit, signal_name};
+pub use kernel::KernelFeature;
 pub use pipes::{StdinPipe, StdoutPipe};
 pub use request::{
     Bind, ChildInput, ChildLimits, ChildOutput, Containment, Descriptor, MAX_DESCRIPTOR_NUMBER, MAX_DESCRIPTORS,

@@ -163,6 +163,7 @@ pub(crate) fn capabilities(
         containment,
         namespaces,
         landlock: landlock::offered(),
+        landlock_version: landlock::version(),
         another_user: root,
         process_limit,
         memory_of_trees: groups.bound_memory(),

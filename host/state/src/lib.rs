@@ -39,6 +39,7 @@ pub use sqlite::{
     SqliteStore,
     inventory::SqliteInventory,
     options::{Durability, SqliteOptions},
+    schema::STATE_LAYOUT,
 };
 pub use store::{EntryPage, KeyPage, ScopePolicy, ScopeUsage, StateChange, StateEntry, StateStore, SweepTotals};
 pub use turns::{Contender, WriteTurns};

@@ -13,7 +13,7 @@ mod operation;
 pub(crate) mod options;
 mod read;
 mod readers;
-mod schema;
+pub(crate) mod schema;
 mod time;
 mod value_cache;
 mod write;

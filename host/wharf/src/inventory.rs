@@ -6,7 +6,7 @@ use std::path::Path;
 pub use wharf_core::{BucketName, ScopeKind};
 pub use wharf_state::{
     BucketGroup, BucketSelection, BucketSummary, BucketTotals, ImportError, ImportMode, ImportReport, Inventory,
-    InventoryError, SqliteInventory,
+    InventoryError, STATE_LAYOUT, SqliteInventory,
 };
 
 use crate::Configuration;

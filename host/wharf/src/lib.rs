@@ -54,6 +54,7 @@ mod console;
 pub mod control;
 #[cfg(feature = "postgres")]
 mod database;
+pub mod disk;
 #[cfg(all(feature = "http", feature = "postgres"))]
 mod elsewhere;
 mod file_stamp;
@@ -94,7 +95,7 @@ pub use app::{AppCall, AppTool, RegisterError, ToolAction};
 pub use async_trait::async_trait;
 pub use bundled::{component as bundled_component, names as bundled_names};
 pub use configuration::{Configuration, ConfigurationError, InvalidConfiguration, Profile};
-pub use configuration_report::ConfigurationReport;
+pub use configuration_report::{ConfigurationFinding, ConfigurationPart, ConfigurationReport};
 pub use front_ends::FrontEnd;
 pub use host::{
     Host,
@@ -226,7 +227,9 @@ pub mod mcp {
 /// What starts and contains the processes of a host: [`Host::spawner`], [`Host::containment`].
 pub mod processes {
     pub use wharf_process::polls::PollTotals;
-    pub use wharf_spawn::{Capabilities, MissingAbility, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner};
+    pub use wharf_spawn::{
+        Capabilities, KernelFeature, MissingAbility, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner,
+    };
 
     pub use crate::host::NoContainment;
 }

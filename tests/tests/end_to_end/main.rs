@@ -8,6 +8,7 @@ mod attach;
 mod audit;
 mod cache;
 mod cancellation;
+mod checked;
 mod cluster;
 mod command;
 mod compiling;

@@ -130,7 +130,7 @@ fn check(global: &Global, as_json: bool) -> Result<ExitCode> {
     let path = global.configuration_path();
     let configuration = global.configuration()?;
     let data = global.data(&configuration)?;
-    let ConfigurationReport { problems, warnings, .. } = {
+    let ConfigurationReport { problems, warnings, notes, .. } = {
         let _step = global.progress().step("checking the configuration, and the plugins that it names");
         configuration.check_named(&data, |name| std::env::var(name).ok())
     };
@@ -165,16 +165,16 @@ fn check(global: &Global, as_json: bool) -> Result<ExitCode> {
             .map(|endpoint| json!({"endpoint": endpoint.as_str(), "ratio": configuration.traces.sampling.ratio}));
         print_json(&json!({
             "file": path, "data": data, "limits": limits, "plugins": plugins, "traces": traces,
-            "problems": problems, "warnings": warnings,
+            "problems": problems, "warnings": warnings, "notes": notes,
         }))?;
         return Ok(code);
     }
     for warning in &warnings {
-        eprintln!("warning: {warning}");
+        eprintln!("warning: {}", warning.says);
     }
     if !problems.is_empty() {
         for problem in &problems {
-            eprintln!("error: {problem}");
+            eprintln!("error: {}", problem.says);
         }
         if let Some(path) = &path {
             let count = problems.len();
@@ -199,6 +199,9 @@ fn check(global: &Global, as_json: bool) -> Result<ExitCode> {
     }
     for (name, plugin) in &configuration.plugins {
         println!("Plugin {name} is {}.", if plugin.enabled { "enabled" } else { "disabled" });
+    }
+    for note in &notes {
+        println!("{}.", note.says);
     }
     Ok(code)
 }

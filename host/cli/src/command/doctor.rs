@@ -4,6 +4,8 @@
 mod cluster;
 mod containing;
 mod finding;
+mod machine;
+mod named;
 mod opening;
 
 use std::{process::ExitCode, time::Duration};
@@ -13,17 +15,21 @@ use clap::Args;
 use serde_json::json;
 use wharf::{Configuration, Host, Off, processes::Spawner, with_causes};
 
-use self::{containing::ContainmentDemand, finding::Finding};
+use self::{
+    containing::ContainmentDemand,
+    finding::{Finding, Level},
+};
 use crate::{
     exit::FAILED,
     global::{Global, runtime},
     print::print_json,
 };
 
-/// Find out what holds on this machine: containment of processes, limits, plugins, directories, the browser
+/// Find out what holds on this machine: containment of processes, limits, plugins, directories, the disk, the browser
 ///
-/// Everything is tried, not guessed. Exit code 0 where all is well, 1 where
-/// something that the configuration asks for does not work here.
+/// Everything is tried, not guessed, and all is opened that the configuration names, as `wharf
+/// config check` does. Exit code 0 where all is well, also with warnings (`! `); 1 where something
+/// that the configuration asks for does not work here (`!!`).
 #[derive(Debug, Args)]
 pub(super) struct DoctorArguments {
     /// Find out how the cluster is as well: its database, the certificate of this host, the
@@ -45,7 +51,10 @@ impl DoctorArguments {
         let trying = global.progress().step("trying what holds on this machine");
         let opened = runtime.block_on(global.builder(configuration.clone())?.fixed_grants().open());
         findings.push(opening::configuration(global.configuration_path().as_deref(), opened.as_ref().err()));
+        findings.extend(named::named(&configuration, &data, opened.as_ref()));
         findings.push(opening::data(&data, opened.as_ref().err()));
+        findings.extend(machine::disk(&configuration, &data));
+        findings.extend(machine::hosts(&data));
         findings.extend(opening::database(&configuration, opened.as_ref().err()));
         if let Ok(host) = &opened {
             findings.push(opening::cache(host));
@@ -57,7 +66,10 @@ impl DoctorArguments {
         let probed = runtime.block_on(spawner.capabilities());
         let demand = ContainmentDemand::of(&configuration, opened.as_ref().ok());
         match probed {
-            Ok(capabilities) => findings.extend(containing::containment(&capabilities, demand)),
+            Ok(capabilities) => {
+                findings.extend(machine::kernel(&capabilities));
+                findings.extend(containing::containment(&capabilities, demand));
+            }
             Err(error) => findings.push(Finding::ill("children", with_causes(&error), containing::remedy(&error))),
         }
         findings.push(runtime.block_on(containing::browser(&configuration, &spawner, opened.as_ref().ok())));
@@ -68,12 +80,8 @@ impl DoctorArguments {
         drop(opened);
         drop(trying);
         runtime.shutdown_timeout(Duration::from_secs(5));
-        let ill = findings.iter().any(|finding| finding.advice.is_some());
+        let ill = findings.iter().any(|finding| finding.level == Level::Error);
         if self.json {
-            let findings: Vec<_> = findings
-                .iter()
-                .map(|Finding { what, says, advice }| json!({"what": what, "says": says, "advice": advice}))
-                .collect();
             print_json(&json!({"well": !ill, "findings": findings}))?;
         } else {
             show(&findings)?;
@@ -128,9 +136,8 @@ fn polls(configuration: &Configuration) -> Finding {
 fn show(findings: &[Finding]) -> Result<()> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
-    for Finding { what, says, advice } in findings {
-        writeln!(out, "{} {what:<14} {says}", if advice.is_some() { "!!" } else { "ok" })
-            .context("cannot write the findings")?;
+    for Finding { what, level, says, advice } in findings {
+        writeln!(out, "{} {what:<14} {says}", level.mark()).context("cannot write the findings")?;
         if let Some(advice) = advice {
             writeln!(out, "{:17} -> {advice}", "").context("cannot write the findings")?;
         }

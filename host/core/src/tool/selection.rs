@@ -75,14 +75,16 @@ impl ToolSelection {
     /// # Errors
     /// [`ToolPatternError::Unmatched`].
     pub fn check<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> Result<(), ToolPatternError> {
-        let mut patterns = self.tools.iter().flatten().chain(&self.skip_tools);
-        match patterns.find(|pattern| !names.clone().any(|name| pattern.matches(name))) {
-            Some(pattern) => {
-                let known = names.map(str::to_owned).collect();
-                Err(ToolPatternError::Unmatched { pattern: pattern.pattern(), known })
-            }
+        match self.unmatched(names.clone()).next() {
+            Some(pattern) => Err(ToolPatternError::Unmatched { pattern, known: names.map(str::to_owned).collect() }),
             None => Ok(()),
         }
+    }
+
+    /// The patterns that match none of these names.
+    pub fn unmatched<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> impl Iterator<Item = String> {
+        let patterns = self.tools.iter().flatten().chain(&self.skip_tools);
+        patterns.filter(move |pattern| !names.clone().any(|name| pattern.matches(name))).map(WildMatch::pattern)
     }
 }
 

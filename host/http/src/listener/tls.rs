@@ -1,6 +1,6 @@
 //! What makes connections private: rustls, with the cryptography of ring.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, ops::Range, sync::Arc, time::SystemTime};
 
 use tokio_rustls::{
     TlsAcceptor,
@@ -10,10 +10,14 @@ use tokio_rustls::{
         pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
     },
 };
+use x509_cert::{Certificate, der::Decode as _};
 
 /// A certificate with its key, ready to serve.
 #[derive(Clone)]
-pub struct Tls(Arc<ServerConfig>);
+pub struct Tls {
+    config: Arc<ServerConfig>,
+    validity: Option<Range<SystemTime>>,
+}
 
 /// Why nothing can be served with a certificate.
 #[derive(Debug, thiserror::Error)]
@@ -43,17 +47,30 @@ impl Tls {
             return Err(TlsError::Certificate(None));
         }
         let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| TlsError::Key(Box::new(error)))?;
+        let validity = chain.first().and_then(validity);
         let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
         let unusable = |error| TlsError::Unusable(Box::<rustls::Error>::new(error));
         let builder = builder.with_safe_default_protocol_versions().map_err(unusable)?;
         let mut config = builder.with_no_client_auth().with_single_cert(chain, key).map_err(unusable)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self(Arc::new(config)))
+        Ok(Self { config: Arc::new(config), validity })
+    }
+
+    /// From when until when the certificate is valid, without those above it; nothing where it does
+    /// not say so in a form that is understood.
+    #[must_use]
+    pub fn validity(&self) -> Option<&Range<SystemTime>> {
+        self.validity.as_ref()
     }
 
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
-        TlsAcceptor::from(Arc::clone(&self.0))
+        TlsAcceptor::from(Arc::clone(&self.config))
     }
+}
+
+fn validity(certificate: &CertificateDer<'_>) -> Option<Range<SystemTime>> {
+    let validity = Certificate::from_der(certificate).ok()?.tbs_certificate.validity;
+    Some(validity.not_before.to_system_time()..validity.not_after.to_system_time())
 }
 
 impl fmt::Debug for Tls {

@@ -23,6 +23,8 @@ const APPLICATION_ID: i64 = 0x5768_7266;
 /// The layouts in their order; a database stores how many of them it has.
 /// A released layout never changes.
 pub(super) const LAYOUTS: &[&str] = &[LAYOUT_1, LAYOUT_2];
+/// How many layouts a store has that is opened: the number of its layout.
+pub const STATE_LAYOUT: usize = LAYOUTS.len();
 /// How long the set-up of a new database waits for other processes that set
 /// it up too.
 const SETUP_PATIENCE: Duration = Duration::from_secs(10);

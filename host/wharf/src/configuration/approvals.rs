@@ -107,6 +107,12 @@ impl ApprovalSettings {
         (selected(&self.approve) || self.destructive && may_destroy(tool)) && !selected(&self.always)
     }
 
+    /// The patterns that match none of these names.
+    pub(crate) fn unmatched<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> impl Iterator<Item = String> {
+        let patterns = self.approve.iter().chain(&self.always).map(|(_, pattern)| pattern);
+        patterns.flat_map(move |pattern| pattern.unmatched(names.clone()))
+    }
+
     /// All patterns, as they are written.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = &str> {
         self.approve.iter().chain(&self.always).map(|(written, _)| written.as_str())

@@ -259,7 +259,7 @@ impl TokenSettings {
 #[non_exhaustive]
 pub enum TokenUnavailable {
     /// Its file cannot be read, may be read by others, or holds none.
-    #[error("[[http.tokens]] {token:?}: {path}: {error}")]
+    #[error("[[http.tokens]] {token:?}: {path}: {error}{}", what_to_do(error))]
     File {
         /// The name of the token.
         token: String,
@@ -269,7 +269,9 @@ pub enum TokenUnavailable {
         error: io::Error,
     },
     /// The environment has no variable of this name.
-    #[error("[[http.tokens]] {token:?}: the variable {variable} is not set")]
+    #[error(
+        "[[http.tokens]] {token:?}: the variable {variable} is not set; set it for the host, or take the token out"
+    )]
     NoVariable {
         /// The name of the token.
         token: String,
@@ -286,6 +288,14 @@ pub enum TokenUnavailable {
         /// Why.
         error: InvalidToken,
     },
+}
+
+/// The rest of the errors say it themselves.
+fn what_to_do(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "; `wharf token new` makes a token and the entry for it",
+        _ => "",
+    }
 }
 
 #[cfg(test)]

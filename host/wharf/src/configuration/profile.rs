@@ -29,6 +29,15 @@ pub enum Profile {
 }
 
 impl Profile {
+    /// Its word in `wharf.toml`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Developer => "developer",
+        }
+    }
+
     /// What a bundled plugin may use where the configuration says nothing.
     pub(crate) fn grants(self, plugin: &str) -> Grants {
         let developer = self == Self::Developer;

@@ -107,7 +107,7 @@ enum MissingSecret {
     Variable(String),
     #[error("{0} is no text")]
     NoText(String),
-    #[error("cannot read {0}: {1}")]
+    #[error("cannot read {0}: {1}; put the secret there, for the user of the host alone, or take the table out")]
     File(PathBuf, io::Error),
     #[error("{0}, or say `allow_unprotected = true`")]
     Unprotected(io::Error),

@@ -38,7 +38,7 @@ impl TlsFiles {
 #[non_exhaustive]
 pub enum TlsFilesError {
     /// A file cannot be read.
-    #[error("[http.tls] {path}: {error}")]
+    #[error("[http.tls] {path}: {error}; name files in PEM that the user of the host may read")]
     File {
         /// Which one.
         path: PathBuf,

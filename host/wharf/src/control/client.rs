@@ -13,15 +13,19 @@ use wharf_core::{
     Code, Error,
     service::operator::{OperatorList, OperatorRequest},
 };
+use wharf_files::regular_file;
 
 use super::{
-    socket::{HOSTS, LocalStream, ReadHalf, SECRET, SOCKET, WriteHalf, is_alive},
+    socket::{HOSTS, LocalStream, ReadHalf, SECRET, SOCKET, VERSION, WriteHalf, is_alive},
     wire::{self, Base64Bytes, ControlReply, ControlRequest, OpeningLine, TerminalOrder},
 };
 use crate::secret;
 
 /// Frames that wait for an attached client; then the host waits.
 const FRAMES: usize = 64;
+
+/// Bytes that are read of a version.
+const LONGEST_VERSION: u64 = 64;
 
 /// How long a host may take to load what has changed.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -138,6 +142,14 @@ impl RunningHost {
             Value::Array(entries) => Ok(entries),
             _ => Err(ControlError::Unexpected),
         }
+    }
+
+    /// The version of this library that it has; nothing where it does not say.
+    #[must_use]
+    pub fn version(&self) -> Option<String> {
+        let version = regular_file::read(&self.directory.join(VERSION), LONGEST_VERSION).ok()?;
+        let version = String::from_utf8(version).ok()?;
+        Some(wharf_core::text::line(version.trim(), 64)).filter(|version| !version.is_empty())
     }
 
     /// What tells it from others on its data directory.

@@ -27,7 +27,7 @@ use wharf_files::private_files;
 use wharf_terminal::{AttachedTerminal, TerminalId, TerminalSize, ViewUpdate};
 
 use super::{
-    socket::{self, HOSTS, LocalListener, LocalStream, ReadHalf, SECRET, SOCKET, WriteHalf, is_alive},
+    socket::{self, HOSTS, LocalListener, LocalStream, ReadHalf, SECRET, SOCKET, VERSION, WriteHalf, is_alive},
     wire::{self, Base64Bytes, ControlReply, ControlRequest, OpeningLine, TerminalOrder},
 };
 use crate::{
@@ -70,6 +70,7 @@ impl ControlSocket {
         let directory = hosts.join(&name[..16]);
         private_files::make_new_directory(&directory)?;
         let secret = secret::make(&directory.join(SECRET))?;
+        fs::write(directory.join(VERSION), env!("CARGO_PKG_VERSION"))?;
         let listener = LocalListener::bind(&directory)?;
         let server = ControlServer { secret: secret.into(), refusals, host, reread };
         let task = tokio::spawn(serve(listener, server)).abort_handle();

@@ -17,5 +17,7 @@ pub(super) use unix::{LocalListener, LocalStream, ReadHalf, WriteHalf, check, is
 pub(super) const HOSTS: &str = "hosts";
 /// The socket of a host.
 pub(super) const SOCKET: &str = "control";
+/// Which version of this library the host has.
+pub(super) const VERSION: &str = "version";
 /// What opens it.
 pub(super) const SECRET: &str = "secret";

@@ -115,7 +115,7 @@ const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search", "wharf-documents"];
 /// Crates from outside that only some members may name: a crate or, with a
 /// star, all whose names start so. The bench is the yardstick: it measures us
 /// against what we are built on.
-const RESERVED: [(&str, &[&str], &str); 20] = [
+const RESERVED: [(&str, &[&str], &str); 21] = [
     ("wasmtime*", &["wharf-engine", "wharf-bench"], "only the engine knows wasmtime"),
     ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
     ("axum*", &["wharf-http"], "only http has routes"),
@@ -129,6 +129,7 @@ const RESERVED: [(&str, &[&str], &str); 20] = [
         &["wharf-http", "wharf-network", "wharf-cell"],
         "only http and cell serve TLS, and network asks for it",
     ),
+    ("x509-cert", &["wharf-http"], "only http reads what a certificate says"),
     ("opentelemetry*", &["wharf-trace", "wharf-tests"], "only trace knows OpenTelemetry"),
     ("portable-pty", &["wharf-terminal"], "only terminal opens terminals"),
     ("rusqlite", &["wharf-state"], "only state knows its database"),

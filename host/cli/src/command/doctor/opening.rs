@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use wharf::{Configuration, Host, OpenError, with_causes};
+use wharf::{Configuration, Host, OpenError, inventory::STATE_LAYOUT, with_causes};
 
 use super::finding::Finding;
 
@@ -31,10 +31,15 @@ fn is_of_configuration(error: &OpenError) -> bool {
     matches!(error, OpenError::Misspelt(_) | OpenError::Terminals(_) | OpenError::Traces(_))
 }
 
-/// Whether the database server that keeps the state can be used; nothing where there is none.
+/// Where the state is kept, and whether the database server that keeps it can be used.
 pub(super) fn database(configuration: &Configuration, failed: Option<&OpenError>) -> Option<Finding> {
     const WHAT: &str = "state";
-    let named = configuration.state.database_file.as_ref()?.display();
+    let Some(named) = &configuration.state.database_file else {
+        // One that cannot be opened is told of the data directory.
+        let says = format!("in the data directory, with layout {STATE_LAYOUT}");
+        return failed.is_none().then(|| Finding::well(WHAT, says));
+    };
+    let named = named.display();
     Some(match failed.filter(|error| error.is_of_database()) {
         Some(error) => {
             Finding::ill(WHAT, with_causes(error), format!("see to the server, or to the connection in {named}"))
