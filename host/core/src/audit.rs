@@ -14,7 +14,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-pub use call::{CallAudit, HostCall, RunningCall};
+pub use call::{ApprovedAct, CallAudit, HostCall, RunningCall};
 pub use refusal::{PeerClass, RefusalSink, RefusedFor};
 
 use crate::{Answer, Code, Context, Digest, Error, PluginName, text};
@@ -74,7 +74,8 @@ pub enum AuditKind {
     HostCall,
     /// The same where the operator has not granted it.
     Denied,
-    /// A call that waits until a person allows it, and what came of that: `function` says which.
+    /// A call that waits until a person allows it or what it asks for, and what came of that: `function`
+    /// says which.
     Approval,
     /// A change of the plugins or of their grants; `function` says which.
     Change,

@@ -7,6 +7,7 @@
 
 pub mod admission;
 pub mod audit;
+pub mod command;
 pub mod context;
 pub mod digest;
 pub mod error;
@@ -31,6 +32,7 @@ pub mod trace;
 
 pub use admission::{Admission, Permit};
 pub use audit::{AuditRecord, AuditSink};
+pub use command::{CommandLine, CommandPattern};
 pub use context::{Channel, Context, ContextClaims, ContextRules};
 pub use digest::Digest;
 pub use error::{Code, Error};

@@ -4,6 +4,7 @@
 //! The protocol's crate knows these traits and not their implementations.
 
 pub mod announcements;
+mod approver;
 mod arguments;
 mod at_home;
 mod caller;
@@ -29,6 +30,7 @@ pub use wharf_contract::log::Level;
 
 use crate::{Answer, Context, Error, RequestMemory, TenantId, ToolDefinition, trace::Tracer};
 pub use announcements::{Announcements, ChangeRelay};
+pub use approver::{Approver, Approving, GuardedAct};
 pub use arguments::Arguments;
 pub use at_home::{HomeAnswer, HomeQuestion, HomeRequest};
 pub use caller::Caller;

@@ -32,6 +32,7 @@ wharf_contract::bindings!(wasmtime::component::bindgen, {
         "wharf:plugin/terminal.read": async | trappable,
         "wharf:plugin/terminal.close": async | trappable,
         "wharf:plugin/webview.close": async | trappable,
+        "wharf:plugin/webview.perform": async | trappable,
         "wharf:plugin/webview.wait": async | trappable,
         "wharf:plugin/webview.read-result": async | trappable,
         "wharf:plugin/workspace.files": async | trappable,

@@ -8,7 +8,10 @@ use std::{
 };
 
 use wharf_core::{
-    CallLimits, Claims, Context, Grants, InputGiven, PluginName, Quota, audit::CallAudit, service::Caller,
+    CallLimits, Claims, CommandLine, Context, Error, Grants, InputGiven, PluginName, Quota,
+    audit::CallAudit,
+    grant::AllowedCommand,
+    service::{Approver, Caller, GuardedAct},
 };
 
 use crate::{backends::Backends, budget::CallBudget, clock::CallClock};
@@ -35,6 +38,8 @@ pub struct Call {
     pub policy: Arc<PluginPolicy>,
     /// Hears of the host calls, and of how much the plugin answers.
     pub audit: Option<Arc<CallAudit>>,
+    /// Whom the call asks for what a person has to allow; nobody where nothing has to be.
+    pub approver: Option<Arc<dyn Approver>>,
     /// How long the host has computed for the call already: it is part of the call's
     /// computing time.
     pub charged: Duration,
@@ -99,6 +104,30 @@ impl ActiveCall {
         &self.request.policy.grants
     }
 
+    /// Waits until a person allows this, where one has to. Says whether one was asked: what the call
+    /// was granted may be over by then. The call's time stands still meanwhile.
+    ///
+    /// # Errors
+    /// See [`Approving`](wharf_core::service::Approving).
+    pub(crate) async fn approved(&self, act: GuardedAct<'_>) -> Result<bool, Error> {
+        let Some(approver) = &self.request.approver else { return Ok(false) };
+        let Some(approving) = approver.approve(act) else { return Ok(false) };
+        let _pause = self.clock.pause();
+        approving.await.map(|()| true)
+    }
+
+    /// The same for what is to be started.
+    pub(crate) async fn approved_command(
+        &self,
+        command: &AllowedCommand<'_>,
+        arguments: &[String],
+    ) -> Result<bool, Error> {
+        if self.request.approver.is_none() {
+            return Ok(false);
+        }
+        self.approved(GuardedAct::Start(&CommandLine::of(command, arguments))).await
+    }
+
     /// How long a wait of so many milliseconds lasts: it ends shortly before the call does.
     pub(crate) fn patience(&self, milliseconds: u64) -> Duration {
         let left = self.clock.wait_until().saturating_duration_since(Instant::now());
@@ -137,6 +166,7 @@ pub(crate) mod tests {
             input: InputGiven::default(),
             policy: Arc::new(policy),
             audit,
+            approver: None,
             charged: Duration::ZERO,
         };
         let plugin = "probe".parse().expect("legal");

@@ -4,7 +4,10 @@
 use std::{
     future::{Future, poll_fn},
     pin::{Pin, pin},
-    sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed},
+    },
     task::Poll,
     time::{Duration, Instant},
 };
@@ -52,6 +55,42 @@ pub(crate) struct CallClock {
     slot: Mutex<Option<ComputingSlot>>,
     /// It waits for its turn to compute, and not in a host call.
     between_epochs: AtomicBool,
+    /// The times in which it waited for a person. Made with the first one.
+    pauses: OnceLock<Mutex<Pauses>>,
+}
+
+/// While the call waits for a person, its time looks no sooner than this whether it is over.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Times that do not count.
+#[derive(Debug, Default)]
+struct Pauses {
+    /// Those that are over.
+    whole: Duration,
+    /// Where one lasts: since when, and how many things wait.
+    present: Option<(Instant, u32)>,
+}
+
+impl Pauses {
+    fn until(&self, now: Instant) -> Duration {
+        self.whole + self.present.map_or(Duration::ZERO, |(since, _)| now.saturating_duration_since(since))
+    }
+}
+
+/// A time in which the time of a call stands still.
+#[must_use = "the call's time goes on when this is dropped"]
+pub(crate) struct Pause<'c>(&'c Mutex<Pauses>);
+
+impl Drop for Pause<'_> {
+    fn drop(&mut self) {
+        let mut pauses = self.0.lock();
+        if let Some((since, waiting)) = pauses.present.take() {
+            match waiting {
+                1 => pauses.whole += since.elapsed(),
+                more => pauses.present = Some((since, more - 1)),
+            }
+        }
+    }
 }
 
 /// Processor time of this thread; where the system does not tell, time itself.
@@ -87,17 +126,37 @@ impl CallClock {
             stopped: AtomicU8::new(0),
             slot: Mutex::new(None),
             between_epochs: AtomicBool::new(false),
+            pauses: OnceLock::new(),
         }
     }
 
-    /// When the call ends at the latest.
+    /// Stops the time of the call until the pause is dropped. What it computes counts all the same.
+    pub(crate) fn pause(&self) -> Pause<'_> {
+        let pauses = self.pauses.get_or_init(Mutex::default);
+        pauses.lock().present.get_or_insert_with(|| (Instant::now(), 0)).1 += 1;
+        Pause(pauses)
+    }
+
+    /// How long its time has stood still.
+    fn paused(&self) -> Duration {
+        self.pauses.get().map_or(Duration::ZERO, |pauses| pauses.lock().until(Instant::now()))
+    }
+
+    /// When the call ends at the latest; later with every moment of a pause.
     pub(crate) fn deadline(&self) -> Instant {
-        self.started + self.wall_time.time
+        self.started + self.wall_time.time + self.paused()
     }
 
     /// How long is left.
     pub(crate) fn remaining(&self) -> Duration {
-        self.wall_time.time.saturating_sub(self.started.elapsed())
+        self.deadline().saturating_duration_since(Instant::now())
+    }
+
+    /// When to look again whether the time is over that a pause has moved; nothing where it is.
+    fn moved(&self) -> Option<Instant> {
+        let pauses = self.pauses.get()?;
+        let (now, deadline, lasts) = (Instant::now(), self.deadline(), pauses.lock().present.is_some());
+        if lasts { Some(deadline.max(now + LOOK)) } else { (deadline > now).then_some(deadline) }
     }
 
     /// The time that the host has left to check the answer.
@@ -168,7 +227,7 @@ impl CallClock {
         self.long.store(true, Relaxed);
         let why = if self.cancel.is_cancelled() {
             StopReason::Cancelled
-        } else if self.started.elapsed() >= self.wall_time.time {
+        } else if self.remaining().is_zero() {
             StopReason::WallTime
         } else if self.computed() >= self.cpu_time {
             StopReason::CpuTime
@@ -222,9 +281,12 @@ impl CallClock {
                 return Poll::Ready(Err(StopReason::Cancelled));
             }
             let deadline = deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(self.deadline().into())));
-            if deadline.as_mut().poll(task).is_ready() {
-                self.stop(StopReason::WallTime);
-                return Poll::Ready(Err(StopReason::WallTime));
+            while deadline.as_mut().poll(task).is_ready() {
+                let Some(later) = self.moved() else {
+                    self.stop(StopReason::WallTime);
+                    return Poll::Ready(Err(StopReason::WallTime));
+                };
+                deadline.as_mut().reset(later.into());
             }
             Poll::Pending
         })
@@ -257,6 +319,37 @@ mod tests {
         let clock = clock(60_000, 60_000, &cancel);
         let ended = tokio::join!(clock.drive(pending::<()>()), async { cancel.cancel() }).0;
         assert_eq!(ended, Err(StopReason::Cancelled));
+    }
+
+    #[tokio::test]
+    async fn the_time_in_which_a_person_is_asked_does_not_count() {
+        const LONG: Duration = Duration::from_millis(300);
+        let clock = clock(100, 60_000, &CancellationToken::new());
+        let call = async {
+            let (first, second) = (clock.pause(), clock.pause());
+            let_time_pass(LONG, "a person is asked").await;
+            drop(first);
+            let_time_pass(LONG, "another one is asked still").await;
+            assert!(!clock.remaining().is_zero() && clock.check().is_none());
+            drop(second);
+            assert!(clock.remaining() <= Duration::from_millis(100));
+        };
+        assert_eq!(clock.drive(call).await, Ok(()));
+        // What is left of its time counts again.
+        assert_eq!(clock.drive(pending::<()>()).await, Err(StopReason::WallTime));
+        assert!(clock.started.elapsed() < 2 * LONG + Duration::from_secs(20));
+    }
+
+    #[tokio::test]
+    async fn a_call_whose_person_is_asked_ends_when_its_client_takes_it_back() {
+        let cancel = CancellationToken::new();
+        let clock = clock(1, 60_000, &cancel);
+        let _pause = clock.pause();
+        let ended = tokio::join!(clock.drive(pending::<()>()), async {
+            let_time_pass(Duration::from_millis(150), "its own time is over").await;
+            cancel.cancel();
+        });
+        assert_eq!(ended.0, Err(StopReason::Cancelled));
     }
 
     #[tokio::test]

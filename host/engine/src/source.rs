@@ -221,6 +221,7 @@ impl ComponentSource {
             input: InputGiven::default(),
             policy: Arc::new(policy),
             audit: None,
+            approver: None,
             charged: Duration::ZERO,
         }
     }

@@ -1,8 +1,10 @@
-//! Calls that wait until a person allows them, and what was allowed for the rest of a session.
+//! Calls that wait until a person allows them or what they ask for, and what was allowed for the rest
+//! of a session.
 //!
-//! Knows neither which calls those are nor how people are asked. An agent has no way here: its
+//! Knows neither which those are nor how people are asked. An agent has no way here: its
 //! calls wait, and hear of nobody else's.
 
+mod asked;
 pub(crate) mod by_client;
 
 use std::{
@@ -12,93 +14,17 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use serde::Serialize;
 use tokio::sync::{oneshot, watch};
 pub use wharf_core::service::operator::ApprovalAnswer;
-use wharf_core::{
-    AssistantId, Code, Context, Digest, Error, HostLimits, PluginName, Quota, SessionId, Share, TenantId, ThreadId,
-    quota::Bounds, service::Caller,
-};
+use wharf_core::{Code, Context, Digest, Error, HostLimits, Quota, SessionId, Share, TenantId, quota::Bounds};
 
-/// What of the arguments is shown: the beginning of longer ones.
-const MOST_SHOWN: usize = 64 << 10;
+pub use asked::WaitingCall;
+use asked::MOST_SHOWN;
+pub(crate) use asked::{Approval, AskedCall, WantedAct};
+
 /// What of a tenant is remembered as allowed for a session. Past it, what was allowed first is asked
 /// anew.
 const MOST_REMEMBERED: usize = 1_024;
-
-/// A call that waits for a person.
-#[derive(Debug, Clone, Serialize)]
-#[non_exhaustive]
-pub struct WaitingCall {
-    /// Names it, for [`Approvals::answer`].
-    pub id: String,
-    /// The name of the tool that clients see.
-    pub tool: String,
-    /// The plugin whose tool it is; `app` for those of the app and of front ends.
-    pub plugin: PluginName,
-    /// What the component is; absent for tools of the app and of front ends.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub digest: Option<Digest>,
-    /// On whose behalf.
-    pub tenant: TenantId,
-    /// In which session.
-    pub session: SessionId,
-    /// By which assistant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub assistant: Option<AssistantId>,
-    /// In which thread.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub thread: Option<ThreadId>,
-    /// The program that calls, as it calls itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client: Option<Arc<str>>,
-    /// The beginning of its arguments, as JSON text: at most 64 KiB.
-    pub arguments: String,
-    /// How many bytes the whole text has.
-    pub argument_bytes: u64,
-    /// Milliseconds that it has waited.
-    pub waited_milliseconds: u64,
-    /// Milliseconds after which it is refused.
-    pub left_milliseconds: u64,
-}
-
-/// What came of waiting, for the audit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Approval {
-    Allowed,
-    AllowedForSession,
-    AllowedByRule,
-    AllowedByClient,
-    Refused,
-    RefusedByClient,
-    TimedOut,
-    Withdrawn,
-}
-
-impl Approval {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Allowed => "allowed",
-            Self::AllowedForSession => "allowed-for-session",
-            Self::AllowedByRule => "allowed-by-rule",
-            Self::AllowedByClient => "allowed-by-client",
-            Self::Refused => "refused",
-            Self::RefusedByClient => "refused-by-client",
-            Self::TimedOut => "timed-out",
-            Self::Withdrawn => "withdrawn",
-        }
-    }
-}
-
-/// What a call asks for.
-pub(crate) struct AskedCall<'a> {
-    pub(crate) tool: &'a str,
-    pub(crate) plugin: PluginName,
-    pub(crate) digest: Option<Digest>,
-    pub(crate) caller: &'a Caller,
-    pub(crate) arguments: &'a str,
-    pub(crate) wait: Duration,
-}
 
 /// The calls of one host that wait for a person. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -118,22 +44,36 @@ struct Inner {
 #[derive(Debug)]
 struct Waiting {
     call: WaitingCall,
+    remembers: Remembered,
     began: Instant,
     until: Instant,
     answer: oneshot::Sender<(ApprovalAnswer, Approval)>,
     _place: Share,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+/// What a person has allowed for a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Remembered {
     session: SessionId,
-    tool: String,
     digest: Option<Digest>,
+    what: RememberedKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum RememberedKind {
+    /// Calls of a tool.
+    Tool(String),
+    /// A command or an origin, for whichever tool of the component.
+    Act(Digest),
 }
 
 impl Remembered {
-    fn of(call: &WaitingCall) -> Self {
-        Self { session: call.session.clone(), tool: call.tool.clone(), digest: call.digest }
+    fn of(asked: &AskedCall<'_>) -> Self {
+        let what = match asked.act {
+            Some(act) => RememberedKind::Act(act.digest()),
+            None => RememberedKind::Tool(asked.tool.to_owned()),
+        };
+        Self { session: asked.caller.context.session.clone(), digest: asked.digest, what }
     }
 }
 
@@ -177,7 +117,7 @@ impl Approvals {
         let outcome = match &answer {
             ApprovalAnswer::Once => Approval::Allowed,
             ApprovalAnswer::Session => {
-                self.remember(Remembered::of(&waiting.call), &waiting.call.tenant);
+                self.remember(waiting.remembers.clone(), &waiting.call.tenant);
                 Approval::AllowedForSession
             }
             ApprovalAnswer::Refuse(_) => Approval::Refused,
@@ -218,24 +158,19 @@ impl Approvals {
 
     /// Lets further calls of the tool run in this session.
     pub(crate) fn allow_for_session(&self, asked: &AskedCall<'_>) {
-        let Context { tenant, session, .. } = &asked.caller.context;
-        let one = Remembered { session: session.clone(), tool: asked.tool.to_owned(), digest: asked.digest };
-        self.remember(one, tenant);
+        self.remember(Remembered::of(asked), &asked.caller.context.tenant);
     }
 
-    /// Whether the tool may run in this session, since a person has said so before.
+    /// Whether the tool may run in this session, or do what it asks for, since a person has said so
+    /// before.
     pub(crate) fn is_remembered(&self, asked: &AskedCall<'_>) -> bool {
-        let Context { tenant, session, .. } = &asked.caller.context;
+        let one = Remembered::of(asked);
         let remembered = self.inner.remembered.lock();
-        remembered.get(tenant).is_some_and(|of_tenant| {
-            of_tenant
-                .iter()
-                .any(|known| known.session == *session && known.tool == asked.tool && known.digest == asked.digest)
-        })
+        remembered.get(&asked.caller.context.tenant).is_some_and(|of_tenant| of_tenant.contains(&one))
     }
 
-    /// Waits until a person says that a call may run. `told` hears that it waits, and what came
-    /// of it, also where nobody waits for the call any more.
+    /// Waits until a person says that a call may run, or do what it asks for. `told` hears that it
+    /// waits, and what came of it, also where nobody waits for the call any more.
     ///
     /// # Errors
     /// `denied` where a person refuses it, or says nothing in time; `limit` where too many wait;
@@ -249,7 +184,7 @@ impl Approvals {
         told(None);
         let mut entry = self.enter(&asked, place, &told);
         if let Some(events) = &asked.caller.events {
-            events.waits("a person has to allow this call");
+            events.waits(asked.waits());
         }
         let answered = tokio::select! {
             biased;
@@ -266,23 +201,13 @@ impl Approvals {
             Some(Err(_)) => return Err(Error::retryable(Code::Unavailable, "the host ends")),
             None => {
                 entry.ended(Approval::TimedOut);
-                let told = format!(
-                    "nobody allowed this call within {} seconds (`wait_seconds` under [approvals]), so it has not run; ask \
-                     the person to look at `wharf approvals`, and call again then",
-                    asked.wait.as_secs()
-                );
-                return Err(Error::new(Code::Denied, told));
+                return Err(Error::new(Code::Denied, asked.timed_out()));
             }
         };
         entry.ended(outcome);
         match answer {
             ApprovalAnswer::Once | ApprovalAnswer::Session => Ok(()),
-            ApprovalAnswer::Refuse(why) if why.is_empty() => {
-                Err(Error::new(Code::Denied, "a person has refused this call, and it has not run"))
-            }
-            ApprovalAnswer::Refuse(why) => {
-                Err(Error::new(Code::Denied, format!("a person has refused this call, and it has not run: {why}")))
-            }
+            ApprovalAnswer::Refuse(why) => Err(Error::new(Code::Denied, asked.refused(&why))),
         }
     }
 
@@ -310,10 +235,13 @@ impl Approvals {
             client: asked.caller.client.clone(),
             arguments: wharf_core::text::cut(asked.arguments, MOST_SHOWN).to_owned(),
             argument_bytes: asked.arguments.len() as u64,
+            wants: asked.act.map(WantedAct::words),
+            rule: asked.act.and_then(WantedAct::rule),
             waited_milliseconds: 0,
             left_milliseconds: 0,
         };
-        waiting.insert(id, Waiting { call, began: now, until: now + asked.wait, answer: sender, _place: place });
+        let (remembers, until) = (Remembered::of(asked), now + asked.wait);
+        waiting.insert(id, Waiting { call, remembers, began: now, until, answer: sender, _place: place });
         drop(waiting);
         self.inner.changed.send_replace(());
         Entry { approvals: self.clone(), id, answer, told, is_over: false }

@@ -11,7 +11,7 @@ use std::{
 
 use parking_lot::{Mutex, MutexGuard};
 
-use super::{AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, repeats::Repeats};
+use super::{AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, repeats::Repeats, shown};
 use crate::Code;
 
 /// One host call that is over, as the engine tells it.
@@ -29,6 +29,15 @@ pub struct HostCall {
     pub bytes_out: u64,
     /// How long it took.
     pub took: Duration,
+}
+
+/// What a person was asked about within a call, in names and sizes; nothing where the call itself waited.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ApprovedAct<'a> {
+    /// A program, `shell`, or an origin.
+    pub name: Option<&'a str>,
+    /// Bytes of the command or of the address.
+    pub bytes: u64,
 }
 
 /// A running call on its way to the sink: says that it is over when it is told
@@ -111,18 +120,18 @@ impl CallAudit {
         self.sink.record(self.record_of(call, denied, 1));
     }
 
-    /// Tells that the call waits until a person allows it, or what came of that; `waited` is how
-    /// long it has.
-    pub fn approval(&self, word: &'static str, outcome: AuditOutcome, waited: Duration) {
+    /// Tells that the call waits until a person allows it or what it asks for, or what came of that;
+    /// `waited` is how long it has.
+    pub fn approval(&self, word: &'static str, of: ApprovedAct<'_>, outcome: AuditOutcome, waited: Duration) {
         self.sink.record(AuditRecord {
             time: SystemTime::now(),
             count: 1,
             kind: AuditKind::Approval,
             subject: Arc::clone(&self.subject),
             function: Some(word.into()),
-            asked: None,
+            asked: of.name.filter(|_| self.interest.names).map(shown),
             outcome,
-            bytes_in: 0,
+            bytes_in: of.bytes,
             bytes_out: 0,
             memory_bytes: None,
             took: waited,

@@ -17,7 +17,7 @@ use crate::{Error, SessionId, TenantId};
 pub use configuring::{CapabilityReport, ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport};
 pub use installing::{FoundComponent, PluginChange, PluginChangeReport};
 pub use report::{
-    ApprovalReport, CallReport, ClusterHostReport, HostReport, PageLookReport, PagePicture, PageReport, PluginReport,
+    ApprovalReport, ApprovalRule, CallReport, ClusterHostReport, HostReport, PageLookReport, PagePicture, PageReport, PluginReport,
     PollReport, ProcessOutput, ProcessReport, SessionReport, StateReport, StreamReport, TerminalReport, ToolReport,
     TrialContent, TrialReport, TurnReport,
 };

@@ -19,7 +19,9 @@ use wasmtime_wasi_http::{Error as WasiError, RequestOptions, WasiBody, WasiHttpC
 use wharf_core::{
     Code, Error,
     audit::{AuditOutcome, HostCall, shown},
+    grant::GrantedRequest,
     request::WantedRequest,
+    service::GuardedAct,
 };
 use wharf_network::{OutgoingRequest, RequestMeter, RequestTimeouts};
 
@@ -79,9 +81,10 @@ impl WasiHttpHooks for HttpHooks {
         _sent: Box<dyn Future<Output = Result<(), WasiError>> + Send>,
     ) -> Box<ResponseFuture> {
         let checked = self.check(request, options);
-        let requests = self.call.backends.requests.clone();
+        let call = Arc::clone(&self.call);
         Box::new(async move {
-            let response = requests.send(checked.map_err(wasi_error)?).await.map_err(wasi_error)?;
+            let outgoing = checked.map_err(wasi_error)?.permitted(&call).await.map_err(wasi_error)?;
+            let response = call.backends.requests.send(outgoing).await.map_err(wasi_error)?;
             let response = response.map(|body| body.map_err(wasi_error).boxed_unsync());
             // The body drives its connection, and ends it.
             let connection: Box<dyn Future<Output = Result<(), WasiError>> + Send> = Box::new(async { Ok(()) });
@@ -96,12 +99,8 @@ fn wasi_error(error: Error) -> WasiError {
 }
 
 impl HttpHooks {
-    /// The request to send, if it is granted.
-    fn check(
-        &mut self,
-        request: Request<WasiBody>,
-        options: Option<RequestOptions>,
-    ) -> Result<OutgoingRequest<WasiBody>, Error> {
+    /// The request, if it is granted.
+    fn check(&mut self, request: Request<WasiBody>, options: Option<RequestOptions>) -> Result<CheckedRequest, Error> {
         let meter = Arc::new(RequestRecord::new(&self.call));
         self.granted(request, options, &meter).inspect_err(|error| meter.failed(error))
     }
@@ -111,7 +110,7 @@ impl HttpHooks {
         request: Request<WasiBody>,
         options: Option<RequestOptions>,
         meter: &Arc<RequestRecord>,
-    ) -> Result<OutgoingRequest<WasiBody>, Error> {
+    ) -> Result<CheckedRequest, Error> {
         let call = &*self.call;
         let uri = request.uri();
         let authority = uri.authority().map_or("", |authority| authority.as_str());
@@ -125,14 +124,37 @@ impl HttpHooks {
             return Err(Error::new(Code::Limit, message));
         }
         self.sent += 1;
-        let permit = call.backends.requests.permit(&call.context().tenant)?;
         let options = options.unwrap_or_default();
         let timeouts = RequestTimeouts {
             connect: options.connect_timeout,
             first_byte: options.first_byte_timeout,
             between_bytes: options.between_bytes_timeout,
         };
-        let meter: Arc<dyn RequestMeter> = Arc::<RequestRecord>::clone(meter);
+        Ok(CheckedRequest { granted, request, timeouts, meter: Arc::clone(meter) })
+    }
+}
+
+/// A request that is granted.
+struct CheckedRequest {
+    granted: GrantedRequest,
+    request: Request<WasiBody>,
+    timeouts: RequestTimeouts,
+    meter: Arc<RequestRecord>,
+}
+
+impl CheckedRequest {
+    /// The request to send, once a person has allowed it where one has to, and there is a place for it.
+    async fn permitted(self, call: &ActiveCall) -> Result<OutgoingRequest<WasiBody>, Error> {
+        let Self { granted, request, timeouts, meter } = self;
+        let place = async {
+            if call.request.approver.is_some() {
+                let wanted = granted.wanted();
+                let act = GuardedAct::Request { origin: &wanted.origin, request: &wanted.told() };
+                call.approved(act).await?;
+            }
+            call.backends.requests.permit(&call.context().tenant)
+        };
+        let permit = place.await.inspect_err(|error| meter.failed(error))?;
         Ok(OutgoingRequest { granted, request, permit, timeouts, until: call.clock.wait_until().into(), meter })
     }
 }

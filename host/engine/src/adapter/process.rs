@@ -67,6 +67,9 @@ impl ActiveCall {
         launch: &wit::Launch,
     ) -> Result<String, Failure> {
         convert::no_options(launch.options.as_deref())?;
+        if self.approved_command(&command, arguments).await? {
+            self.granted_process()?;
+        }
         let processes = self.backends.processes()?;
         let workspace = self.backends.workspace_to_run(granted.workspace(self.context())).await?;
         let request = ProcessRequest {

@@ -87,8 +87,11 @@ impl ActiveCall {
             size: convert::size(launch.columns, launch.rows)?,
             profile: launch.preset.as_deref(),
             restart: convert::restart(launch.options.as_deref())?,
-            ..LaunchRequest::new(command)
+            ..LaunchRequest::new(command.clone())
         };
+        if self.approved_command(&command, arguments).await? {
+            self.granted_terminal()?;
+        }
         let place = place_of(self.backends.workspace_to_run(granted.workspace(self.context())).await?);
         let started = terminals.start(granted, self.context(), &place, wanted).await?;
         let terminal = terminals.info(&granted.owner(self.context()), started.id)?.into();

@@ -4,7 +4,7 @@ mod convert;
 
 use std::time::Duration;
 
-use wharf_core::{Error, WebViewOwner, grant::GrantedWebView};
+use wharf_core::{Error, Origin, WebViewOwner, grant::GrantedWebView, service::GuardedAct};
 use wharf_webview::{DialogAnswer, OpenPageRequest, PageId, PageWorkspace, RequestId, Script, WebViews, log_named};
 use wharf_workspace::Workspace;
 
@@ -125,7 +125,7 @@ impl Host for Guest {
         Ok(webviews.execute(&owner, id, script)?.to_string())
     }
 
-    fn perform(
+    async fn perform(
         &mut self,
         id: String,
         operation: String,
@@ -133,9 +133,16 @@ impl Host for Guest {
         milliseconds: u64,
     ) -> Result<String, Failure> {
         let call = &*self.call;
-        let OwnedPage { webviews, granted, owner, id } = call.owned_page(&id)?;
+        let OwnedPage { webviews, mut granted, owner, id: page } = call.owned_page(&id)?;
+        if call.request.approver.is_some()
+            && let Some(url) = webviews.destination(&granted, &owner, page, &operation, &parameters)?
+            && let Some(origin) = Origin::of(&url)
+            && call.approved(GuardedAct::Open { origin: &origin, address: url.as_str() }).await?
+        {
+            granted = call.granted_webview()?.0;
+        }
         let deadline = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
-        Ok(webviews.perform(&granted, &owner, id, &operation, &parameters, deadline)?.to_string())
+        Ok(webviews.perform(&granted, &owner, page, &operation, &parameters, deadline)?.to_string())
     }
 
     /// No more of the result than the call may still move: the rest can be read piece by

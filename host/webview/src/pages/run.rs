@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use url::Url;
+use wharf_contract::webview::OperationName;
 use wharf_core::{WebViewOwner, grant::GrantedWebView};
 
 use super::{Core, Script, WebViews, parameters::patience};
@@ -41,6 +43,29 @@ impl WebViews {
         core.change(&page, |state, now| state.begin(now, request, Some(command)))?;
         core.counters.requested();
         Ok(id)
+    }
+
+    /// Where an operation on a page would send it: nowhere, unless it navigates to an address of the
+    /// web.
+    ///
+    /// # Errors
+    /// As for [`WebViews::perform`].
+    pub fn destination(
+        &self,
+        granted: &GrantedWebView<'_>,
+        owner: &WebViewOwner,
+        page: PageId,
+        operation: &str,
+        parameters: &str,
+    ) -> Result<Option<Url>, WebViewError> {
+        if OperationName::find(operation) != Some(OperationName::Navigate) {
+            return Ok(None);
+        }
+        self.find(owner, page)?;
+        match operation_request::read(granted, operation, parameters)?.operation {
+            Operation::Navigate { url } => Ok(Url::parse(&url).ok()),
+            _ => Ok(None),
+        }
     }
 
     /// Carries out an operation on a page. Returns the id of the request at once.

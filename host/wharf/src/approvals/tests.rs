@@ -31,6 +31,7 @@ fn call(approvals: &Approvals, caller: Caller, tool: &'static str, wait: Duratio
             digest: None,
             caller: &of_call,
             arguments: r#"{"command": "rm -r ."}"#,
+            act: None,
             wait,
         };
         let told = |outcome: Option<Approval>| told.lock().push(outcome.map_or("asked", Approval::as_str));
@@ -193,6 +194,7 @@ async fn long_arguments_are_shown_by_their_beginning() {
         digest: None,
         caller: &caller,
         arguments: &arguments,
+        act: None,
         wait: LONG,
     };
     let looked = async {

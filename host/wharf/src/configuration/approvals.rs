@@ -1,10 +1,15 @@
-//! `[approvals]`: calls that wait until a person allows them.
+//! `[approvals]`: calls that wait until a person allows them, or what they ask for.
+
+mod acts;
 
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
 use wharf_core::{ToolDefinition, tool::ToolSelection};
+
+pub(crate) use acts::{ActRules, MOST_RULE_BYTES};
+pub use acts::{ALWAYS_COMMANDS, ALWAYS_ORIGINS};
 
 /// The key that `wharf approvals allow --always` adds to.
 pub const ALWAYS: &str = "always";
@@ -22,9 +27,19 @@ pub(super) struct WrittenApprovals {
     destructive: bool,
     /// Tools of those whose calls never wait, in the same form.
     always: Vec<String>,
-    /// Who is asked: `operator`, by `wharf approvals` and the console, or `client`, the person at the
+    /// Commands that wait when a running call asks to start them as a process or a terminal, such as
+    /// `git push*`: patterns of the whole line, with `*` and `?` as above.
+    commands: Vec<String>,
+    /// Commands of those that never wait, each exactly as it is: nothing in it is a pattern.
+    always_commands: Vec<String>,
+    /// Origins that wait when a running call asks to open a page there or to send a request, such as
+    /// `https://*.example.com`: written as in grants of web pages.
+    origins: Vec<String>,
+    /// Origins of those that never wait, in the same form.
+    always_origins: Vec<String>,
+    /// Who is asked about calls: `operator`, by `wharf approvals` and the console, or `client`, the person at the
     /// program that calls, by a form of the protocol (elicitation); the operator where that program
-    /// cannot ask. `operator` where absent.
+    /// cannot ask. `operator` where absent. `commands` and `origins` always ask the operator.
     ask: AskWhom,
     /// Seconds that a call waits for a person, from 1 to 86400; 300 where absent. Then it is refused.
     wait_seconds: Option<u64>,
@@ -48,6 +63,7 @@ pub struct ApprovalSettings {
     approve: Vec<(String, ToolSelection)>,
     destructive: bool,
     always: Vec<(String, ToolSelection)>,
+    pub(crate) acts: ActRules,
     /// Who is asked.
     pub ask: AskWhom,
     /// How long a call waits for the operator.
@@ -60,6 +76,7 @@ impl Default for ApprovalSettings {
             approve: Vec::new(),
             destructive: false,
             always: Vec::new(),
+            acts: ActRules::default(),
             ask: AskWhom::Operator,
             wait: Duration::from_secs(300),
         }
@@ -87,6 +104,7 @@ impl WrittenApprovals {
             approve: read(self.approve)?,
             destructive: self.destructive,
             always: read(self.always)?,
+            acts: ActRules::new(&self.commands, self.always_commands, &self.origins, &self.always_origins)?,
             ask: self.ask,
             wait,
         })
@@ -94,7 +112,7 @@ impl WrittenApprovals {
 }
 
 impl ApprovalSettings {
-    /// Whether no call waits for a person.
+    /// Whether no call waits for a person before it runs.
     #[must_use]
     pub fn is_off(&self) -> bool {
         self.approve.is_empty() && !self.destructive
@@ -186,6 +204,10 @@ mod tests {
             ("approve = [\"\"]", "[approvals]"),
             ("always = [\"a b\"]", "[approvals]"),
             ("approves = []", "approves"),
+            ("commands = [\"\"]", "[approvals] `commands`: `` is no pattern"),
+            ("origins = [\"bank.example\"]", "[approvals] `origins`: `bank.example` names no origin"),
+            ("always_origins = [\"https://x/path\"]", "[approvals] `always_origins`"),
+            ("always_commands = [\"\"]", "[approvals] `always_commands`"),
         ] {
             let problem = settings(text).expect_err(text);
             assert!(problem.contains(told), "{text}: {problem}");

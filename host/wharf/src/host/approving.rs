@@ -1,9 +1,14 @@
 //! Calls that a person has to allow: which they are by what is configured now, and what the audit
 //! hears of them.
 
+mod acts;
+
 use std::{sync::Arc, time::Instant};
 
-use wharf_core::{Answer, Code, Error, InputGiven, audit::AuditOutcome};
+use wharf_core::{
+    Answer, Code, Error, InputGiven,
+    audit::{ApprovedAct, AuditOutcome, CallAudit},
+};
 
 use super::{Host, calling::Called};
 use crate::{
@@ -41,6 +46,15 @@ fn ended(outcome: Approval) -> AuditOutcome {
     }
 }
 
+/// What the audit hears of a call that waits now.
+fn telling<'a>(audit: &'a CallAudit, of: ApprovedAct<'a>) -> impl Fn(Option<Approval>) + 'a {
+    let began = Instant::now();
+    move |outcome| match outcome {
+        None => audit.approval(ASKED, of, AuditOutcome::Ok, began.elapsed()),
+        Some(outcome) => audit.approval(outcome.as_str(), of, ended(outcome), began.elapsed()),
+    }
+}
+
 impl Host {
     /// The calls that wait until a person allows them. No tool and no client reaches this.
     #[must_use]
@@ -74,13 +88,10 @@ impl Host {
             digest: callee.digest(),
             caller,
             arguments: &arguments,
+            act: None,
             wait: settings.wait,
         };
-        let began = Instant::now();
-        let told = |outcome: Option<Approval>| match outcome {
-            None => audit.approval(ASKED, AuditOutcome::Ok, began.elapsed()),
-            Some(outcome) => audit.approval(outcome.as_str(), ended(outcome), began.elapsed()),
-        };
+        let told = telling(audit, ApprovedAct::default());
         let approvals = &self.shared.approvals;
         if settings.ask == AskWhom::Operator || !by_client::can_ask(caller.capabilities.as_ref()) {
             approvals.wait(asked, told).await?;
@@ -108,11 +119,15 @@ impl Host {
         Ok(Permission::Run { input, is_kept: true })
     }
 
-    /// Lets calls run for which no rule asks for a person any more.
+    /// Lets calls go on for which no rule asks for a person any more.
     pub(super) fn reconsider_approvals(&self) {
         let configuration = self.shared.sources.configuration();
         let registry = self.registry();
+        let rules = &configuration.approvals.acts;
         self.shared.approvals.reconsider(|waiting| {
+            if waiting.wants.is_some() {
+                return !waiting.rule.as_ref().is_some_and(|rule| rules.frees(rule));
+            }
             let callee = registry.find(&waiting.tool);
             // A tool that is gone or another one by now: its call ends by itself, or a person ends it.
             callee

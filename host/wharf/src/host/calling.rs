@@ -172,6 +172,7 @@ impl Host {
             input,
             policy: Arc::clone(&owner.policy),
             audit: Some(Arc::clone(audit)),
+            approver: self.approver(called.name, owner, caller, audit, || Arc::clone(&text)),
             charged,
         };
         let (mut answer, time) = owner.plugin.call(call, tool, &text).await?;

@@ -122,6 +122,8 @@ impl From<&WaitingCall> for ApprovalReport {
             client: call.client.as_deref().map(str::to_owned),
             arguments: call.arguments.clone(),
             argument_bytes: call.argument_bytes,
+            wants: call.wants.clone(),
+            rule: call.rule.clone(),
             waited_milliseconds: call.waited_milliseconds,
             left_milliseconds: call.left_milliseconds,
         }

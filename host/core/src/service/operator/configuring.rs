@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{PluginChange, PluginChangeReport};
+use super::{ApprovalRule, PluginChange, PluginChangeReport};
 use crate::{Error, PluginName};
 
 /// Reads and changes the configuration file of hosts and what is installed, as the commands of their
@@ -64,6 +64,9 @@ pub enum ConfigurationChange {
         /// Its full name.
         tool: String,
     },
+    /// Has this very command or origin wait for nobody: adds it to `always_commands` or
+    /// `always_origins` under `[approvals]`.
+    AlwaysAllowAct(ApprovalRule),
 }
 
 /// What a change comes to.

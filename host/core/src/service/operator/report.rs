@@ -379,6 +379,16 @@ pub struct StateReport {
     pub quota_bytes: Option<u64>,
 }
 
+/// What a rule under `[approvals]` allows for good, exactly as it is here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ApprovalRule {
+    /// A command line.
+    Command(String),
+    /// An origin.
+    Origin(String),
+}
+
 /// A call that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ApprovalReport {
@@ -408,6 +418,14 @@ pub struct ApprovalReport {
     pub arguments: String,
     /// How many bytes the whole text has.
     pub argument_bytes: u64,
+    /// What the running call asks for, in words, such as "start `git push`"; absent where the call itself
+    /// waits. At most 64 KiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wants: Option<String>,
+    /// What would allow that for good; absent where it is too long for a rule, or has characters that
+    /// nobody sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<ApprovalRule>,
     /// Milliseconds that it has waited.
     pub waited_milliseconds: u64,
     /// Milliseconds after which it is refused.

@@ -257,7 +257,8 @@ pub enum ApprovalAnswer {
     /// It may run.
     Once,
     /// It may run, and so may further calls of this tool in this session, until the host ends or the
-    /// plugin is another one.
+    /// plugin is another one. Where a running call asks for a command or an origin: the same one, by
+    /// any tool of the plugin.
     Session,
     /// It may not; why, in words that the agent reads.
     Refuse(String),

@@ -244,6 +244,7 @@ impl Host {
             input,
             policy: Arc::clone(&owner.policy),
             audit: Some(Arc::clone(running.audit())),
+            approver: self.approver(&running.audit().subject().tool, owner, caller, running.audit(), || "".into()),
             charged: Duration::ZERO,
         };
         Ok((call, place))
