@@ -141,7 +141,8 @@ export type Change =
   | { grant: { plugin: string; allow: string[]; reason: string; expires: string | null } }
   | { revoke: { plugin: string; capability: string } }
   | { confirm: { plugin: string } }
-  | { "always-allow": { tool: string } };
+  | { "always-allow": { tool: string } }
+  | { "always-allow-act": ApprovalRule };
 
 export type PluginChange =
   | { add: { source: string; name: string | null; digest: string | null; pinned: boolean; functions: boolean } }
@@ -211,6 +212,9 @@ export interface StateReport {
   quota_bytes: number | null;
 }
 
+/** What a rule allows for good, exactly as it is. */
+export type ApprovalRule = { command: string } | { origin: string };
+
 export interface ApprovalReport extends Owned {
   id: string;
   tool: string;
@@ -220,6 +224,10 @@ export interface ApprovalReport extends Owned {
   client?: string;
   arguments: string;
   argument_bytes: number;
+  /** What the running call asks for, in words; absent where the call itself waits. */
+  wants?: string;
+  /** What would allow that for good; absent where no rule can say it. */
+  rule?: ApprovalRule;
   waited_milliseconds: number;
   left_milliseconds: number;
 }

@@ -20,15 +20,23 @@ function readable(text: string): string {
 function Waiting({ call }: { call: ApprovalReport }) {
   const [reason, setReason] = useState("");
   const answer = (answer: unknown) => post(`/v1/operator/approvals/${part(call.id)}`, { answer });
+  const rule = call.rule;
   const isCut = call.argument_bytes > new TextEncoder().encode(call.arguments).length;
   return (
     <article class="approval" aria-label={call.tool}>
       <h2>
         <span class="who">
-          {call.client ?? call.tenant} {say("wants")}
+          {call.client ?? call.tenant} {say(call.wants === undefined ? "wants" : "runs")}
         </span>{" "}
         <code>{call.tool}</code>
       </h2>
+      {call.wants !== undefined && (
+        <>
+          <p>{say("wantsTo")}</p>
+          <pre tabIndex={0}>{call.wants}</pre>
+          <p>{say("calledWith")}</p>
+        </>
+      )}
       <p class="of">
         {say("plugin")} {call.plugin} · {say("tenant")} {call.tenant} · {say("session")} {call.session} · {say("left")}{" "}
         {duration(call.left_milliseconds)}
@@ -38,11 +46,21 @@ function Waiting({ call }: { call: ApprovalReport }) {
       <div class="answers">
         <Act label={say("allowOnce")} class="primary" act={() => answer("once")} />
         <Act label={say("allowSession")} act={() => answer("session")} />
-        <Act
-          label={say("allowAlways")}
-          confirm="confirmAlways"
-          act={() => change({ "always-allow": { tool: call.tool } }, false)}
-        />
+        {call.wants === undefined ? (
+          <Act
+            label={say("allowAlways")}
+            confirm="confirmAlways"
+            act={() => change({ "always-allow": { tool: call.tool } }, false)}
+          />
+        ) : (
+          rule && (
+            <Act
+              label={say("allowAlways")}
+              confirm="confirmAlwaysAct"
+              act={() => change({ "always-allow-act": rule }, false)}
+            />
+          )
+        )}
         <label>
           <span class="heard">{say("reason")}</span>
           <input value={reason} placeholder={say("reason")} onInput={(event) => setReason(event.currentTarget.value)} />

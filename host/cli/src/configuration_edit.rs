@@ -19,7 +19,9 @@ use std::{
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 use wharf::{
     Configuration, Digest, Grants, InvalidConfiguration, PluginName,
+    configuration::{ALWAYS, ALWAYS_COMMANDS, ALWAYS_ORIGINS},
     grant::{Capability, ExchangeFolder, Expiry},
+    service::operator::ApprovalRule,
 };
 
 use self::place::EditPlace;
@@ -231,7 +233,20 @@ impl ConfigurationEdit {
     /// Where `[approvals]` or its list is written as something else.
     pub(crate) fn always_allow(&mut self, tool: &str) -> Result<(), EditError> {
         let approvals = table(self.document.as_table_mut(), "approvals", false)?;
-        add_names(approvals, wharf::configuration::ALWAYS, &[tool.to_owned()])
+        add_names(approvals, ALWAYS, &[tool.to_owned()])
+    }
+
+    /// Has a command or an origin wait for nobody.
+    ///
+    /// # Errors
+    /// As [`ConfigurationEdit::always_allow`].
+    pub(crate) fn always_allow_act(&mut self, rule: &ApprovalRule) -> Result<(), EditError> {
+        let approvals = table(self.document.as_table_mut(), "approvals", false)?;
+        let (key, text) = match rule {
+            ApprovalRule::Command(command) => (ALWAYS_COMMANDS, command),
+            ApprovalRule::Origin(origin) => (ALWAYS_ORIGINS, origin),
+        };
+        add_names(approvals, key, std::slice::from_ref(text))
     }
 
     /// Sets a limit of the plugin's calls.

@@ -18,8 +18,8 @@ use tokio::sync::{oneshot, watch};
 pub use wharf_core::service::operator::ApprovalAnswer;
 use wharf_core::{Code, Context, Digest, Error, HostLimits, Quota, SessionId, Share, TenantId, quota::Bounds};
 
-pub use asked::WaitingCall;
 use asked::MOST_SHOWN;
+pub use asked::WaitingCall;
 pub(crate) use asked::{Approval, AskedCall, WantedAct};
 
 /// What of a tenant is remembered as allowed for a session. Past it, what was allowed first is asked

@@ -33,8 +33,8 @@ mod tls;
 mod traces;
 mod webview;
 
-pub(crate) use approvals::{ActRules, MOST_RULE_BYTES};
 pub use approvals::{ALWAYS, ALWAYS_COMMANDS, ALWAYS_ORIGINS, ApprovalSettings, AskWhom};
+pub(crate) use approvals::{ActRules, MOST_RULE_BYTES};
 pub use audit::AuditSettings;
 pub use cluster::{ClusterSettings, ClusterTls, ClusterWorkspaces};
 pub use document::{Configuration, ContextSettings};

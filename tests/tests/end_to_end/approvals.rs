@@ -1,6 +1,9 @@
 //! Calls that wait until a person allows them: seen by the agent that calls, by the person at a
 //! shell, and in the audit.
 
+mod commands;
+mod guests;
+
 use serde_json::{Value, json};
 use wharf_tests::{Client, Command, Data, Finished, blocking, component, wharf};
 

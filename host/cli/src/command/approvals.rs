@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use wharf::{
     control::ControlError,
-    service::operator::{ApprovalAnswer, OperatorList, OperatorRequest},
+    service::operator::{ApprovalAnswer, ApprovalRule, OperatorList, OperatorRequest},
     with_causes,
 };
 
@@ -24,20 +24,23 @@ const MOST_SHOWN: usize = 400;
 
 /// List the calls that wait until you allow them, allow one, or refuse it
 ///
-/// Which calls wait is in wharf.toml, under [approvals]. Asks every host that serves on this
+/// Which calls wait, and which commands and origins of running calls, is in wharf.toml, under
+/// [approvals]. Asks every host that serves on this
 /// data directory. No agent can list or answer them.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   wharf approvals                             what waits, with its arguments
-  wharf approvals allow 5f1c09aa              this call runs
+  wharf approvals allow 5f1c09aa              this call runs, or does what it wants
   wharf approvals allow 5f1c09aa --session    and further calls of this tool in its session
   wharf approvals allow 5f1c09aa --always     and all of this tool: written into wharf.toml
   wharf approvals refuse 5f1c09aa --reason 'not on this branch'
 
 In wharf.toml:
   [approvals]
-  approve = [\"workspace__execute_shell\", \"browser_*\"]")]
+  approve = [\"workspace__execute_shell\", \"browser_*\"]
+  commands = [\"git push*\"]
+  origins = [\"https://*.example.com\"]")]
 pub(super) struct ApprovalsArguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -53,10 +56,12 @@ enum Command {
     Allow {
         /// Which one, as `wharf approvals` lists it
         id: String,
-        /// Allow further calls of its tool in its session, too, until the host ends or the plugin changes
+        /// Allow further calls of its tool in its session, too, until the host ends or the plugin changes;
+        /// where a running call wants something, the same command or origin
         #[arg(long)]
         session: bool,
-        /// Allow all calls of its tool from now on: adds it to `always` under [approvals]
+        /// Allow all calls of its tool from now on: adds it to `always` under [approvals]; where a
+        /// running call wants something, this very command or origin: `always_commands`, `always_origins`
         #[arg(long, conflicts_with = "session")]
         always: bool,
     },
@@ -80,8 +85,12 @@ impl ApprovalsArguments {
             Some(Command::Allow { id, session: false, always: true }) => allow_always(global, &id),
             Some(Command::Allow { id, session, .. }) => {
                 let answer = if session { ApprovalAnswer::Session } else { ApprovalAnswer::Once };
-                let rest = if session { ", and so do further ones in its session" } else { "" };
-                answered(global, &id, &answer, |call| format!("{} runs{rest}.", of(call)))
+                answered(global, &id, &answer, |call| match (wants(call), session) {
+                    (None, false) => format!("{} runs.", of(call)),
+                    (None, true) => format!("{} runs, and so do further ones in its session.", of(call)),
+                    (Some(wants), false) => format!("{} may {wants}.", of(call)),
+                    (Some(wants), true) => format!("{} may {wants}, and so may further ones in its session.", of(call)),
+                })
             }
             Some(Command::Refuse { id, reason }) => {
                 answered(global, &id, &ApprovalAnswer::Refuse(reason), |call| format!("{} is refused.", of(call)))
@@ -129,11 +138,46 @@ fn allow_always(global: &Global, id: &str) -> Result<ExitCode> {
     };
     let unusable = |error: EditError| Unusable(with_causes(&error));
     let mut edit = ConfigurationEdit::open(&global.configuration_target()?).map_err(unusable)?;
-    edit.always_allow(call["tool"].as_str().unwrap_or_default()).and_then(|()| edit.save()).map_err(unusable)?;
+    let changed = match wants(call) {
+        None => edit.always_allow(call["tool"].as_str().unwrap_or_default()),
+        Some(_) => match rule(call)? {
+            Some(rule) => edit.always_allow_act(&rule),
+            None => {
+                eprintln!(
+                    "error: what `{id}` wants is too long for a rule, or has characters that nobody sees; allow it for once \
+                     or with --session"
+                );
+                return Ok(ExitCode::from(FAILED));
+            }
+        },
+    };
+    changed.and_then(|()| edit.save()).map_err(unusable)?;
     let hosts = HostAnswers::reload(&global.data(&global.configuration()?)?)?;
     hosts.print_problems();
-    println!("{} runs, and so does every call of its tool from now on: written to {}.", of(call), edit.place());
+    match wants(call) {
+        None => {
+            println!("{} runs, and so does every call of its tool from now on: written to {}.", of(call), edit.place())
+        }
+        Some(wants) => {
+            println!("{} may {wants}, and so may every call from now on: written to {}.", of(call), edit.place())
+        }
+    }
     Ok(hosts.code())
+}
+
+/// What would allow for good what a running call wants.
+fn rule(call: &Value) -> Result<Option<ApprovalRule>> {
+    let rule = call.get("rule").cloned().map(serde_json::from_value).transpose();
+    rule.context("the host that has the call is of another version; allow it without --always")
+}
+
+/// What a running call wants, on one line; the beginning of a long one.
+fn wants(call: &Value) -> Option<String> {
+    let wants = call["wants"].as_str()?;
+    let more = if wants.len() > MOST_SHOWN { " … (--json shows more)" } else { "" };
+    // Lines that ran together would read as another command.
+    let lines = wharf::text::cut(wants, MOST_SHOWN).replace('\n', "\\n").replace('\t', "\\t");
+    Some(wharf::text::line(&lines, lines.len()) + more)
 }
 
 /// What a person calls a call.
@@ -154,6 +198,9 @@ fn table(waiting: &[Value]) -> Listing {
             ["id", "tool", "tenant", "session", "client"].map(|name| word(call, name));
         let (waits, left) = (seconds("waited_milliseconds"), seconds("left_milliseconds"));
         listing.row([&id, &tool, &tenant, &session, &client, &waits, &left]);
+        if let Some(wants) = wants(call) {
+            listing.note(format!("wants to {wants}"));
+        }
         let arguments = call["arguments"].as_str().unwrap_or_default();
         let shown = wharf::text::line(arguments, MOST_SHOWN);
         let bytes = call["argument_bytes"].as_u64().unwrap_or_default();

@@ -208,3 +208,57 @@ impl WantedAct {
     }
 }
 
+#[cfg(test)]
+mod tests {
+    use wharf_core::{CommandLine, Grants, Origin, ProcessGrant, grant::ChildGrant};
+
+    use super::*;
+
+    /// What a text for the shell asks for.
+    fn shell(text: &str) -> WantedAct {
+        let children = ChildGrant { shell: true, ..ChildGrant::with_reason("for tests") };
+        let grants = Grants { process: Some(ProcessGrant::of(children)), ..Grants::default() };
+        let plugin = "p".parse().expect("legal");
+        let granted = grants.process(&plugin).expect("granted");
+        let command = granted.shell(text).expect("granted");
+        WantedAct::of(GuardedAct::Start(&CommandLine::of(&command, &[])))
+    }
+
+    fn open(address: &str) -> WantedAct {
+        WantedAct::of(GuardedAct::Open { origin: &Origin::of_text(address).expect("an origin"), address })
+    }
+
+    #[test]
+    fn a_person_reads_what_is_wanted_and_a_rule_says_all_of_it() {
+        let push = shell("git push\n");
+        assert_eq!(push.words(), "start `git push\n`");
+        assert_eq!(push.rule(), Some(ApprovalRule::Command("git push\n".to_owned())));
+        assert_eq!((push.name.as_str(), push.bytes), ("shell", 9));
+        let page = open("https://bank.example/transfer?to=x");
+        assert_eq!(page.words(), "open https://bank.example/transfer?to=x");
+        assert_eq!(page.rule(), Some(ApprovalRule::Origin("https://bank.example".to_owned())));
+        assert_eq!(page.name, "https://bank.example");
+    }
+
+    #[test]
+    fn what_a_person_cannot_read_is_bounded_cleaned_and_no_rule() {
+        let hidden = shell("git\u{200b} push");
+        assert_eq!(hidden.words(), "start `git push` (with characters that nobody sees)");
+        assert_eq!(hidden.rule(), None);
+        let long = shell(&"ä".repeat(1 << 20));
+        assert!(long.words().len() <= MOST_SHOWN && long.words().ends_with("` … (2097152 bytes)"));
+        assert_eq!(long.rule(), None);
+        assert!(shell(&"a".repeat(MOST_RULE_BYTES)).rule().is_some());
+        assert!(shell(&"a".repeat(MOST_RULE_BYTES + 1)).rule().is_none());
+    }
+
+    #[test]
+    fn what_a_session_is_allowed_is_the_whole_command_or_the_origin() {
+        assert_ne!(shell("git push").digest(), shell("git push ").digest());
+        assert_ne!(shell("https://a.example").digest(), open("https://a.example/").digest());
+        assert_eq!(open("https://a.example/1").digest(), open("https://a.example/2").digest());
+        // Also where all that is shown of two is the same.
+        let long = "a".repeat(MOST_SHOWN);
+        assert_ne!(shell(&format!("{long}1")).digest(), shell(&format!("{long}2")).digest());
+    }
+}

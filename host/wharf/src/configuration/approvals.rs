@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use wharf_core::{ToolDefinition, tool::ToolSelection};
 
-pub(crate) use acts::{ActRules, MOST_RULE_BYTES};
 pub use acts::{ALWAYS_COMMANDS, ALWAYS_ORIGINS};
+pub(crate) use acts::{ActRules, MOST_RULE_BYTES};
 
 /// The key that `wharf approvals allow --always` adds to.
 pub const ALWAYS: &str = "always";

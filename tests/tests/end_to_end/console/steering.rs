@@ -172,6 +172,20 @@ fn what_is_always_allowed_waits_for_nobody_any_more() {
 }
 
 #[test]
+fn a_command_that_a_running_call_wants_is_seen_and_allowed_for_good() {
+    let host = Operated::start("profile = \"developer\"\n[approvals]\ncommands = [\"echo *\"]\n");
+    let call = host.call("work", super::SHELL, &super::command("echo ra''n"));
+    host.until("/v1/operator/approvals", "approvals", 1);
+    let waiting = host.get("/v1/operator/approvals")["approvals"][0].clone();
+    assert_eq!(waiting["wants"], "start `echo ra''n`");
+    changed(&host, &json!({"always-allow-act": waiting["rule"]}), false);
+    let answer = wharf_tests::replied(call).message();
+    assert!(answer["result"]["isError"] != json!(true) && answer.to_string().contains("ran"), "{answer}");
+    let text = std::fs::read_to_string(host.server.data.path().join("wharf.toml")).expect("it is there");
+    assert!(text.contains("always_commands = [\"echo ra''n\"]"), "{text}");
+}
+
+#[test]
 fn what_a_plugin_was_denied_is_counted_where_it_is_granted() {
     let host = Operated::start("[plugin.planning]\n[plugin.planning.grants.events]\nreason = \"progress\"\n");
     let path = format!("/v1/operator/tools/{CREATE}/calls");

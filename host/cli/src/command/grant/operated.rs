@@ -51,6 +51,11 @@ impl ConfigurationService for Configuring {
                 edit.always_allow(tool).map_err(invalid_cause)?;
                 edit
             }
+            ConfigurationChange::AlwaysAllowAct(rule) => {
+                let mut edit = ConfigurationEdit::open(&written.target).map_err(invalid_cause)?;
+                edit.always_allow_act(rule).map_err(invalid_cause)?;
+                edit
+            }
         };
         self.conclude(&edit, &written, is_trial).map_err(invalid)
     }

@@ -48,9 +48,8 @@ impl ActRules {
             let read = |one: &String| one.parse().map_err(|error| format!("[approvals] `{key}`: {error}"));
             written.iter().map(read).collect()
         };
-        let command = |written: &String| {
-            CommandPattern::new(written).map_err(|error| format!("[approvals] `commands`: {error}"))
-        };
+        let command =
+            |written: &String| CommandPattern::new(written).map_err(|error| format!("[approvals] `commands`: {error}"));
         Ok(Self {
             commands: commands.iter().map(command).collect::<Result<_, _>>()?,
             always_commands: always_commands.into_iter().collect(),
@@ -116,8 +115,7 @@ mod tests {
 
     #[test]
     fn a_command_that_is_allowed_for_good_is_no_pattern() {
-        let rules =
-            ActRules::new(&texts(&["rm *"]), texts(&["rm *"]), &[], &[]).expect("legal");
+        let rules = ActRules::new(&texts(&["rm *"]), texts(&["rm *"]), &[], &[]).expect("legal");
         let frees = |command: &str| rules.frees(&ApprovalRule::Command(command.to_owned()));
         assert!(frees("rm *") && !frees("rm x") && !frees("rm **"));
     }
