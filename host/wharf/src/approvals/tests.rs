@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio::task::JoinHandle;
+use wharf_core::service::Caller;
 use wharf_test_support::until;
 
 use super::*;

@@ -143,11 +143,11 @@ fn what_nobody_can_read_in_whole_is_shown_as_far_as_it_can_and_becomes_no_rule()
     let host = Asking::new("commands = [\"touch *\"]");
     let mut agent = host.client("work");
     let hidden = "touch a\u{200b}\u{202e}b\u{1b}[2J";
-    let long = format!("touch {}", "a".repeat(300_000));
-    for (command, says) in [(hidden, "with characters that nobody sees"), (&long, "(300006 bytes)")] {
+    let long = format!("touch {}", "a".repeat(20_000));
+    for (command, says) in [(hidden, "` (with characters that nobody sees)"), (&long, "aaa`")] {
         let (call, waiting) = asked(&host, &mut agent, command);
         let wants = waiting["wants"].as_str().expect("words");
-        assert!(wants.len() <= 64 << 10 && wants.contains(says), "{} bytes: {wants:.100}", wants.len());
+        assert!(wants.ends_with(says), "{wants}");
         assert!(!wants.contains(['\u{200b}', '\u{202e}', '\u{1b}']) && waiting.get("rule").is_none());
         let shown = host.run(&["approvals"]);
         assert!(shown.out.len() < 4_000 && !shown.out.contains('\u{1b}'), "{}", shown.out.len());

@@ -39,27 +39,43 @@ async fn programs_of_processes_and_terminals_wait_by_their_whole_line() {
     let rules = "commands = [\"sh -c*\", \"sh\"]";
     let programs = "programs = [\"sh\", \"true\"]\nshell = true";
     let fixture = asking(Setup::new().processes(programs).terminals(programs), rules).open().await;
-    for (tool, verb) in [("hostile__start_process", "start_process"), ("hostile__start_terminal", "start_terminal")] {
-        let free = json!({"program": "true"});
-        assert!(found(fixture.call_in(&here(), tool, free).await)["ok"].is_object(), "{verb}: no rule names it");
+    for tool in ["hostile__start_process", "hostile__start_terminal"] {
+        let start =
+            |session: &str, arguments: &Value| fixture.start(&context("local", session), tool, arguments.clone());
+        let free = start(tool, &json!({"program": "true"}));
+        assert!(found(free.outcome().await)["ok"].is_object(), "{tool}: no rule names it");
         let script = json!({"program": "sh", "arguments": ["-c", "exit 0"]});
-        let running = fixture.start(&here(), tool, script.clone());
-        let (wants, told) = answered(&fixture, running, no()).await;
-        assert_eq!(wants, "start `sh -c 'exit 0'`", "{verb}");
-        assert_eq!(told["refused"]["code"], "denied", "{told}");
-        let (_, told) = answered(&fixture, fixture.start(&here(), tool, script.clone()), ApprovalAnswer::Session).await;
+        let (wants, told) = answered(&fixture, start(tool, &script), no()).await;
+        assert_eq!((wants.as_str(), &told["refused"]["code"]), ("start `sh -c 'exit 0'`", &json!("denied")), "{tool}");
+        let (_, told) = answered(&fixture, start(tool, &script), ApprovalAnswer::Session).await;
         assert!(told["ok"].is_object(), "{told}");
-        // This very line, by whichever tool of the plugin: what follows is another one.
-        assert!(found(fixture.call_in(&here(), tool, script).await)["ok"].is_object());
-        let other = fixture.start(&here(), tool, json!({"program": "sh", "arguments": ["-c", "exit", "0"]}));
-        let (wants, _) = answered(&fixture, other, no()).await;
-        assert_eq!(wants, "start `sh -c exit 0`");
-        fixture.host.approvals().waiting().is_empty().then_some(()).expect("nothing waits");
-        // The other tool asks for itself in a session of its own.
+        // This very line in this session; what follows is another line, and another session.
+        assert!(found(start(tool, &script).outcome().await)["ok"].is_object(), "{tool}");
+        let other = json!({"program": "sh", "arguments": ["-c", "exit", "0"]});
+        assert_eq!(answered(&fixture, start(tool, &other), no()).await.0, "start `sh -c exit 0`");
+        answered(&fixture, start("other", &script), no()).await;
     }
+    // Whichever tool of the plugin asks for it.
+    let script = json!({"program": "sh", "arguments": ["-c", "exit 0"]});
+    let same = fixture.start(&context("local", "hostile__start_process"), "hostile__start_terminal", script);
+    assert!(found(same.outcome().await)["ok"].is_object());
     // A shell that reads what is typed.
     let (wants, told) = answered(&fixture, fixture.start(&here(), "hostile__start_terminal", json!({})), no()).await;
     assert_eq!((wants.as_str(), &told["refused"]["code"]), ("start `sh`", &json!("denied")));
+}
+
+#[tokio::test]
+async fn a_command_of_a_megabyte_waits_whatever_it_is_and_is_shown_by_its_beginning() {
+    let granted = Setup::new().processes("shell = true");
+    let fixture = asking(granted, "commands = [\"git push*\"]").open().await;
+    let text = format!("true {}", "ä".repeat(500_000));
+    let running = fixture.start(&here(), "hostile__start_process", json!({"shell": text}));
+    let asked = waiting(&fixture).await;
+    let wants = asked.wants.as_deref().expect("words");
+    assert!(wants.len() <= 64 << 10 && wants.ends_with("` … (1000005 bytes)"), "{} bytes", wants.len());
+    assert!(asked.arguments.len() <= 64 << 10 && asked.rule.is_none());
+    fixture.host.approvals().answer(&asked.id, no()).expect("it waits");
+    assert_eq!(found(running.outcome().await)["refused"]["code"], "denied");
 }
 
 #[tokio::test]
