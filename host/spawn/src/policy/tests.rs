@@ -8,6 +8,7 @@ fn capabilities(mechanism: Option<SandboxMechanism>) -> Capabilities {
         containment: mechanism.ok_or_else(|| MissingAbility("nothing".to_owned())),
         namespaces: Ok(()),
         landlock: Ok(()),
+        landlock_version: 6,
         another_user: false,
         process_limit: ProcessLimitScope::Tree,
         memory_of_trees: true,

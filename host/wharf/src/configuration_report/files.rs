@@ -1,6 +1,8 @@
 //! Files, folders and variables that a configuration names: read as a host reads them.
 
-use std::{fs, path::Path, slice::from_ref};
+use std::{path::Path, slice::from_ref};
+
+use wharf_core::grant::Capability;
 
 use crate::{
     configuration::{Configuration, read_header, read_secrets},
@@ -14,11 +16,8 @@ impl Configuration {
         variable: impl Fn(&str) -> Option<String>,
         checked: &mut ConfigurationReport,
     ) {
+        self.check_secrets(checked);
         let problems = &mut checked.problems;
-        for (name, settings) in self.plugins.iter().filter(|(_, settings)| settings.enabled) {
-            let secrets = settings.secrets.iter().filter_map(|secret| read_secrets(name, from_ref(secret)).err());
-            problems.extend(secrets.map(|error| Part::Secret.of(name, error.to_string())));
-        }
         let tokens = self.http.tokens.iter().filter_map(|token| token.token(&variable).err());
         problems.extend(tokens.map(|error| Part::Token.says(error.to_string())));
         #[cfg(feature = "http")]
@@ -36,6 +35,24 @@ impl Configuration {
         self.check_browser(checked);
     }
 
+    fn check_secrets(&self, checked: &mut ConfigurationReport) {
+        for (name, settings) in self.plugins.iter().filter(|(_, settings)| settings.enabled) {
+            let sends = self.grants(name, settings).names(Capability::Http);
+            for secret in &settings.secrets {
+                if let Err(error) = read_secrets(name, from_ref(secret)) {
+                    checked.problems.push(Part::Secret.of(name, error.to_string()));
+                } else if !sends {
+                    let says = format!(
+                        "[plugin.{name}.secrets.{}] is never sent: the plugin may send no requests; grant them under \
+                         [plugin.{name}.grants.http], or take the secret out",
+                        secret.rule.name()
+                    );
+                    checked.warnings.push(Part::Secret.of(name, says));
+                }
+            }
+        }
+    }
+
     /// Tokens that a host has made here before: it reads them again.
     #[cfg(feature = "http")]
     fn check_own_tokens(&self, data: &Path, checked: &mut ConfigurationReport) {
@@ -43,7 +60,7 @@ impl Configuration {
         let default = default.then_some("http-token");
         for file in default.into_iter().chain(["operator-token"]).map(|name| data.join(name)) {
             // One that is not there is made.
-            if fs::symlink_metadata(&file).is_ok()
+            if file.symlink_metadata().is_ok()
                 && let Err(error) = crate::secret::read_token(&file)
             {
                 let says = format!(

@@ -23,16 +23,6 @@ impl Configuration {
                 }
                 self.compare_with_profile(name, settings, grants, checked);
             }
-            if !self.grants(name, settings).names(Capability::Http) {
-                checked.warnings.extend(settings.secrets.iter().map(|secret| {
-                    let secret = secret.rule.name();
-                    let says = format!(
-                        "[plugin.{name}.secrets.{secret}] is never sent: the plugin may send no requests; grant them \
-                         under [plugin.{name}.grants.http], or take the secret out"
-                    );
-                    Part::Secret.of(name, says)
-                }));
-            }
         }
         check_folders(&PluginName::host(), &self.host_grants(), checked);
     }
@@ -67,7 +57,7 @@ impl Configuration {
     }
 }
 
-/// Grants as they are compared: whoever wrote them.
+/// Grants as they are compared.
 fn without_reasons(grants: &Grants) -> Option<Value> {
     let mut value = serde_json::to_value(grants).ok()?;
     for granted in value.as_object_mut()?.values_mut().filter_map(Value::as_object_mut) {

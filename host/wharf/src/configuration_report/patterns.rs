@@ -70,7 +70,9 @@ impl PatternSight<'_> {
         }
         let selection = ToolSelection::new(Some(vec![pattern.to_owned()]), Vec::new());
         if selection.is_ok_and(|selection| !self.names.iter().any(|name| selection.selects(name))) {
-            checked.warnings.push(Part::Pattern.says(format!("{table} has `{pattern}`, which matches no plugin yet")));
+            checked.warnings.push(Part::Pattern.says(format!(
+                "{table} has `{pattern}`, which matches no plugin yet: it has no effect until there is one"
+            )));
         }
     }
 
@@ -98,8 +100,10 @@ impl PatternSight<'_> {
                 }
                 checked.problems.push(finding);
             }
-            None if has_wildcard(pattern) => checked.warnings.push(Part::Pattern.says(told(" yet"))),
-            None => self.tell(&told(" yet"), pattern, &all(), checked),
+            None if has_wildcard(pattern) => {
+                checked.warnings.push(Part::Pattern.says(told(" yet: it has no effect until there is one")))
+            }
+            None => self.tell(&told(""), pattern, &all(), checked),
         }
     }
 
@@ -108,7 +112,7 @@ impl PatternSight<'_> {
         let finding = |says: String| -> ConfigurationFinding { Part::Pattern.says(says) };
         match nearest(name, names, 1, ALIKE).first() {
             Some(meant) => checked.problems.push(finding(format!("{told} (did you mean `{meant}`?)"))),
-            None => checked.warnings.push(finding(told.to_owned())),
+            None => checked.warnings.push(finding(format!("{told}: it has no effect until there is one"))),
         }
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn kernel(capabilities: &Capabilities) -> Vec<Finding> {
     let missing = features.iter().filter_map(|feature| {
         let why = feature.missing.as_ref()?;
         let says =
-            format!("no {}: {why}; needed for {}; without them, {}", feature.name, feature.needed_for, feature.without);
+            format!("no {}: {why}; needed for {}; otherwise, {}", feature.name, feature.needed_for, feature.without);
         Some(Finding::well(WHAT, says))
     });
     all.into_iter().chain(missing).collect()
