@@ -112,8 +112,12 @@ enum Command {
 
 impl Wharf {
     pub(crate) fn run(mut self) -> Result<ExitCode> {
-        // These print what was refused themselves.
-        self.global.start_log(matches!(self.command, Command::Tools(_) | Command::Doctor(_)));
+        // What these say themselves, of plugins that were refused and of those that were loaded.
+        self.global.start_log(match self.command {
+            Command::Tools(_) => &["wharf::refused"],
+            Command::Doctor(_) => &["wharf::refused", "wharf::loading"],
+            _ => &[],
+        });
         self.global.make_absolute()?;
         match self.command {
             Command::Serve(serve) => serve.run(&self.global),

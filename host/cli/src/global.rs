@@ -49,10 +49,11 @@ pub(crate) struct Global {
 }
 
 impl Global {
-    pub(crate) fn start_log(&self, prints_refused: bool) {
+    /// Has the log go to standard error, without what the command says itself.
+    pub(crate) fn start_log(&self, said: &[&str]) {
         // The protocol library logs whole requests; arguments may hold secrets.
         let filter = self.log.clone().with_target("rmcp", LevelFilter::WARN);
-        let filter = if prints_refused { filter.with_target("wharf::refused", LevelFilter::OFF) } else { filter };
+        let filter = said.iter().fold(filter, |filter, target| filter.with_target(*target, LevelFilter::OFF));
         let registry = tracing_subscriber::registry().with(filter);
         let lines = tracing_subscriber::fmt::layer().with_writer(LogWriter);
         // The library would say on standard error that this cannot be written, and panic in whatever was logged.

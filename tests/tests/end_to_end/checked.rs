@@ -111,8 +111,10 @@ fn a_grant_is_compared_with_the_profile_and_with_what_the_component_can_use() {
         let text = format!("{guest}[plugin.hostile.grants.{capability}]\nreason = \"r\"\n");
         assert_eq!(useless(&checked(&configured(&text))[1]), 0, "{capability}");
     }
-    let text = format!("{guest}[plugin.echo.grants.terminal]\nreason = \"r\"\n");
-    assert_eq!(useless(&checked(&configured(&text))[1]), 1);
+    let data = configured(&format!("{guest}[plugin.echo.grants.terminal]\nreason = \"r\"\n"));
+    assert_eq!(useless(&checked(&data)[1]), 1);
+    let run = command(&data, &["doctor"]).run();
+    assert_eq!((run.out.matches("is not pinned").count(), run.err.as_str()), (1, ""), "told once: {run:?}");
 }
 
 #[test]
