@@ -175,10 +175,10 @@ async function install(report, served, page) {
 
 async function watch(report, served, page) {
   await call(served.server, "browser__create_session", { width: 640, height: 480 });
-  const script = `document.title = "Watched"; document.body.textContent = ${JSON.stringify(HOSTILE)}; console.log("by the agent"); 1`;
+  const script = `document.body.textContent = ${JSON.stringify(HOSTILE)}; console.log("by the agent"); 1`;
   await call(served.server, "browser__evaluate", { script });
   await page.until(click("nav a", "Pages"), true, "the view of pages");
-  await page.until(click("td.wide a", "Watched"), true, "the page is listed");
+  await page.until(click("td.wide a", "without a title"), true, "the page is listed");
   await page.until("document.querySelector('.picture')?.naturalWidth ?? 0", 640, "its picture");
   await page.until(has("by the agent"), true, "its console");
   const first = await page.run("document.querySelector('.picture').src");
@@ -211,7 +211,7 @@ async function read(report, served, page) {
   await page.until("document.querySelector('.badge')?.textContent ?? null", "1", "a call waits");
   await load(page);
   const views = ["now", "approvals", "sessions", "terminals", "processes", "pages", "streams", "plugins", "grants", "state", "metrics", "hosts", "audit"];
-  const places = [...views, `terminals/${terminals[0].id}`, "plugins/planning__create_goal", "grants/workspace"];
+  const places = [...views, `terminals/${terminals[0].id}`, "plugins/planning__create_goal", "grants/workspace", "sessions/local/agent"];
   const problems = [];
   for (const place of places) {
     await page.run(`location.hash = "#/${place}"; 1`);

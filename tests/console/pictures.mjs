@@ -122,7 +122,7 @@ try {
       [
         ["now", "now", "document.querySelectorAll('.plot').length > 0"],
         ["approvals", "approvals", "document.querySelector('.approval') !== null"],
-        ["sessions", "sessions"],
+        ["sessions", "sessions/local/agent"],
         ["terminals", `terminals/${done.terminal}`, "(document.querySelector('.xterm-rows')?.innerText ?? '').includes('docs')"],
         ["processes", "processes", "document.querySelectorAll('tbody tr').length > 1"],
         ["pages", `pages/${done.page}`, "(document.querySelector('.picture')?.naturalWidth ?? 0) > 0"],

@@ -1,15 +1,15 @@
 // Sessions, by what each has.
 
 import { useEffect, useState } from "preact/hooks";
-import { Refused, archived, exported, get, post } from "../api";
+import { Refused, archived, exported, get, part, post } from "../api";
 import { Act, Empty, Heading, Moment, Problem, Rows, Used, bytes } from "../parts";
 import type { SessionReport } from "../types";
-import { say } from "../words";
+import { say, type Word } from "../words";
 
 /** Files are measured for each list. */
 const EACH = 10_000;
 
-export function Sessions() {
+function useSessions() {
   const [sessions, setSessions] = useState<SessionReport[] | null>(null);
   const [problem, setProblem] = useState("");
   const read = () =>
@@ -22,8 +22,81 @@ export function Sessions() {
     const again = setInterval(read, EACH);
     return () => clearInterval(again);
   }, []);
-  const act = (what: string, { tenant, session }: SessionReport) =>
-    post(`/v1/operator/sessions/${what}`, { tenant, session }).then(read);
+  return { sessions, problem, read };
+}
+
+export function Sessions({ rest }: { rest: string }) {
+  const [tenant = "", session = ""] = rest.split("/");
+  return rest ? <Session tenant={tenant} session={session} /> : <All />;
+}
+
+/** One session, and what a person may do with what it has. */
+function Session({ tenant, session }: { tenant: string; session: string }) {
+  const { sessions, problem, read } = useSessions();
+  const one = sessions?.find((one) => one.tenant === tenant && one.session === session);
+  const of = { tenant, session };
+  const act = (what: string) => post(`/v1/operator/sessions/${what}`, of).then(read);
+  const counts: [Word, number][] = one
+    ? [["calls", one.calls], ["processes", one.processes], ["terminals", one.terminals], ["pages", one.pages]]
+    : [];
+  return (
+    <>
+      <Heading word="sessions">
+        <a href="#/sessions">{say("back")}</a>
+        <span>
+          {tenant} · {session}
+        </span>
+      </Heading>
+      <Problem of={problem} />
+      {!sessions ? (
+        !problem && <p>{say("loading")}</p>
+      ) : (
+        <>
+          {!one && <Empty word="noSession" />}
+          {one && (
+            <article class="plugin" aria-label={say("running")}>
+              <dl>
+                {counts.map(([word, count]) => (
+                  <>
+                    <dt>{say(word)}</dt>
+                    <dd>{count}</dd>
+                  </>
+                ))}
+              </dl>
+              <Act label={say("endAll")} confirm="confirmStop" act={() => act("end")} />
+            </article>
+          )}
+          {one && one.file_bytes !== null && (
+            <article class="plugin" aria-label={say("files")}>
+              <h2>{say("files")}</h2>
+              <p>
+                <Used most={one.file_bytes} of={one.file_quota_bytes} shown={bytes} /> {bytes(one.file_bytes)}
+              </p>
+              <div class="answers">
+                <a href={archived(of)} download>
+                  {say("downloadFiles")}
+                </a>
+                <Act label={say("removeFiles")} class="danger" confirm="confirmRemove" act={() => act("remove-files")} />
+              </div>
+            </article>
+          )}
+          <article class="plugin" aria-label={say("kept")}>
+            <h2>{say("kept")}</h2>
+            <div class="answers">
+              <a href={exported(of)} download>
+                {say("exportState")}
+              </a>
+              <Act label={say("clearState")} class="danger" confirm="confirmClear" act={() => post("/v1/operator/state/clear", of)} />
+            </div>
+          </article>
+        </>
+      )}
+    </>
+  );
+}
+
+function All() {
+  const { sessions, problem } = useSessions();
   return (
     <>
       <Heading word="sessions" />
@@ -39,37 +112,13 @@ export function Sessions() {
           id={(one) => `${one.tenant} ${one.session}`}
           columns={[
             { word: "tenant", cell: (one) => one.tenant },
-            { word: "session", cell: (one) => one.session, class: "wide" },
+            { word: "session", cell: (one) => <a href={`#/sessions/${part(one.tenant)}/${part(one.session)}`}>{one.session}</a>, class: "wide" },
             { word: "calls", cell: (one) => one.calls, class: "number" },
             { word: "processes", cell: (one) => one.processes, class: "number" },
             { word: "terminals", cell: (one) => one.terminals, class: "number" },
             { word: "pages", cell: (one) => one.pages, class: "number" },
             { word: "files", cell: (one) => one.file_bytes !== null && <Used most={one.file_bytes} of={one.file_quota_bytes} shown={bytes} />, class: "number" },
             { word: "used", cell: (one) => one.files_used && <Moment at={one.files_used} /> },
-            {
-              word: "action",
-              cell: (one) => (
-                <>
-                  <Act label={say("endAll")} confirm="confirmStop" act={() => act("end", one)} />
-                  {one.file_bytes !== null && (
-                    <>
-                      <Act label={say("removeFiles")} confirm="confirmRemove" act={() => act("remove-files", one)} />{" "}
-                      <a href={archived({ tenant: one.tenant, session: one.session })} download>
-                        {say("downloadFiles")}
-                      </a>
-                    </>
-                  )}{" "}
-                  <a href={exported({ tenant: one.tenant, session: one.session })} download>
-                    {say("exportState")}
-                  </a>{" "}
-                  <Act
-                    label={say("clearState")}
-                    confirm="confirmClear"
-                    act={() => post("/v1/operator/state/clear", { tenant: one.tenant, session: one.session })}
-                  />
-                </>
-              ),
-            },
           ]}
         />
       )}

@@ -40,8 +40,12 @@ fn a_page_is_watched_without_being_used() {
     let page = opened.json()["page"].as_str().expect("a handle").to_owned();
     let ask = |below: &str, body: Value| host.server.ask("POST", &format!("/v1/pages/{page}{below}"), "s", Some(body));
     ask("/operations", json!({"operation": "navigate", "parameters": {"url": site.at("/")}}));
-    ask("/scripts", json!({"script": "console.log('seen'); fetch('https://elsewhere.example/x').catch(() => 1)"}));
     let path = format!("/v1/operator/pages/{page}");
+    blocking::until("it is there", || {
+        let seen = host.get(&path);
+        if seen["page"]["title"] == "Harbour" { Ok(()) } else { Err(seen) }
+    });
+    ask("/scripts", json!({"script": "console.log('seen'); fetch('https://elsewhere.example/x').catch(() => 1)"}));
     let seen = blocking::until("the logs have it", || {
         let seen = host.get(&path);
         let said = seen["console"].to_string().contains("seen");
