@@ -97,7 +97,7 @@ fn lists() -> Vec<Route> {
         Route::new(
             "get",
             "/v1/operator/approvals",
-            ("listWaitingCalls", "Lists the calls that wait until a person allows them."),
+            ("listWaitingCalls", "Lists the calls that wait until a person allows them, or what they ask for."),
             listing(OperatorList::Approvals),
             vec![route::json::<ApprovalList>(200, "These wait.")],
         ),
@@ -150,7 +150,7 @@ fn acts() -> Vec<Route> {
         Route::new(
             "post",
             "/v1/operator/approvals/{approval}",
-            ("answerWaitingCall", "Allows a call that waits, or refuses it."),
+            ("answerWaitingCall", "Allows a call that waits, or what it asks for, or refuses it."),
             post(answer),
             vec![route::json::<ApprovalReport>(200, "It was this one.")],
         )
