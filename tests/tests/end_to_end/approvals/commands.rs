@@ -7,8 +7,13 @@ use wharf_tests::{Client, blocking};
 
 use super::{Asking, id, shell};
 
-/// A limit of the plugin's calls, shorter than what they wait.
-const ONE_SECOND: &str = "[plugin.workspace.limits]\nwall_time_milliseconds = 1000";
+/// A limit of the plugin's calls, shorter than what they wait. Their tool says that it takes longer.
+fn within(seconds: u64) -> String {
+    format!(
+        "[plugin.workspace.limits]\nwall_time_milliseconds = 1000\nwall_time_ceiling_milliseconds = {}",
+        seconds * 1_000
+    )
+}
 
 /// Asks for a command, which then waits: what is shown of it.
 fn asked(host: &Asking, agent: &mut Client, command: &str) -> (u64, Value) {
@@ -70,26 +75,26 @@ fn a_command_that_a_rule_names_waits_and_another_one_does_not() {
 
 #[test]
 fn the_time_limit_of_a_call_stands_still_while_a_person_is_asked() {
-    let host = Asking::new(&format!("commands = [\"touch *\"]\n{ONE_SECOND}"));
+    let host = Asking::new(&format!("commands = [\"touch *\"]\n{}", within(5)));
     let mut agent = host.client("work");
-    let mut call = shell("touch late.txt");
+    let mut call = shell("touch late.txt; sleep 0.2; echo to''its''end");
     call["_meta"] = json!({"progressToken": "t"});
     let call = agent.ask("tools/call", call);
     let told = agent.notification("notifications/progress");
     assert!(told["params"]["message"].as_str().is_some_and(|told| told.contains("allow a command")), "{told}");
     let waiting = host.waiting(1).remove(0);
-    blocking::let_time_pass(Duration::from_secs(2), "longer than the call may take");
+    blocking::let_time_pass(Duration::from_secs(6), "longer than the call may take");
     assert_eq!(host.run(&["approvals", "allow", &id(&waiting)]).code, Some(0));
     let answer = agent.answer(call);
-    assert!(ran(&answer) && files(&mut agent).contains("late.txt"), "{answer}");
-    // It goes on after that.
-    let late = agent.request("tools/call", shell("sleep 60"));
-    assert!(!late.to_string().contains("a person"), "{late}");
+    assert!(ran(&answer) && answer.to_string().contains("toitsend"), "it has all of its time yet: {answer}");
+    // Without a question it counts from the beginning.
+    let cut = agent.request("tools/call", shell("sleep 6; echo to''its''end"));
+    assert!(!cut.to_string().contains("toitsend"), "{cut}");
 }
 
 #[test]
 fn a_command_that_nobody_allows_is_refused() {
-    let host = Asking::new(&format!("commands = [\"touch *\"]\nwait_seconds = 2\n{ONE_SECOND}"));
+    let host = Asking::new(&format!("commands = [\"touch *\"]\nwait_seconds = 2\n{}", within(1)));
     let mut agent = host.client("work");
     let (call, _) = asked(&host, &mut agent, "touch never.txt");
     let told = agent.answer(call);
