@@ -43,6 +43,7 @@ Usage: cargo xtask package [OPTIONS]
 Options:
   --binary FILE     Take this program instead of a release build (minutes)
   --output FOLDER   Where to leave the files [default: target/package]
+  --sign KEY        Sign SHA256SUMS with this SSH key; install.sh --signer checks it
   -h, --help        This text
 ";
 
@@ -61,11 +62,12 @@ pub(super) struct Release {
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     let workspace = Workspace::find()?;
-    let (mut binary, mut output) = (None, workspace.target().join("package"));
+    let (mut binary, mut output, mut key) = (None, workspace.target().join("package"), None);
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("binary") => binary = Some(PathBuf::from(arguments.value()?.string()?)),
             Arg::Long("output") => output = PathBuf::from(arguments.value()?.string()?),
+            Arg::Long("sign") => key = Some(PathBuf::from(arguments.value()?.string()?)),
             Arg::Short('h') | Arg::Long("help") => {
                 print!("{HELP}");
                 return Ok(());
@@ -74,10 +76,21 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         }
     }
     let binary = binary.map_or_else(|| build(&workspace), Ok)?;
-    for file in make(&workspace, &binary, &output)? {
+    let mut made = make(&workspace, &binary, &output)?;
+    if let Some(key) = key {
+        made.push(sign(&output.join("SHA256SUMS"), &key)?);
+    }
+    for file in made {
         println!("{}", workspace.shown(&file));
     }
     Ok(())
+}
+
+/// Signs the digests, as SSH does: the key may be in an agent or on a token. The file of the signature.
+pub(super) fn sign(sums: &Path, key: &Path) -> Result<PathBuf> {
+    let mut ssh = Command::new("ssh-keygen");
+    command::capture(ssh.args(["-q", "-Y", "sign", "-n", "wharf", "-f"]).arg(key).arg(sums))?;
+    Ok(sums.with_extension("sig"))
 }
 
 fn build(workspace: &Workspace) -> Result<PathBuf> {

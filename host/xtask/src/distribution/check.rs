@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::{c_library, expect, image, make};
+use super::{c_library, expect, image, make, sign};
 use crate::command::{self, say};
 use crate::workspace::Workspace;
 
@@ -80,7 +80,37 @@ fn tarball(place: &Path) -> Result<()> {
     expect(
         !refused.status.success() && !prefix.join("bin/wharf").exists(),
         "a tarball with another digest is installed",
-    )
+    )?;
+    signatures(place, &prefix)
+}
+
+/// What another key has signed, or nobody, is not installed where a signer is named.
+fn signatures(place: &Path, prefix: &Path) -> Result<()> {
+    if !command::exists("ssh-keygen") {
+        say("NOT TESTED: signatures, without ssh-keygen");
+        return Ok(());
+    }
+    let (key, other) = (place.join("key"), place.join("other"));
+    for key in [&key, &other] {
+        let mut ssh = Command::new("ssh-keygen");
+        command::capture(ssh.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(key))?;
+    }
+    let installs = |key: &Path| -> Result<bool> {
+        let mut install = Command::new(place.join("install.sh"));
+        let tried = install.arg("--prefix").arg(prefix).arg("--signer").arg(key.with_extension("pub")).output()?;
+        Ok(tried.status.success() && prefix.join("bin/wharf").exists())
+    };
+    let sums = place.join("SHA256SUMS");
+    expect(!installs(&key)?, "what nobody has signed is installed")?;
+    let signature = sign(&sums, &key)?;
+    expect(!installs(&other)?, "what another key has signed is installed")?;
+    let right = fs::read_to_string(&sums)?;
+    fs::write(&sums, format!("{right}\n"))?;
+    expect(!installs(&key)?, "what was changed after it was signed is installed")?;
+    fs::write(&sums, right)?;
+    expect(installs(&key)?, "what the named key has signed is not installed")?;
+    fs::remove_file(signature)?;
+    Ok(())
 }
 
 /// What covers a part of `/proc` in a unit. Linux forbids a namespace its own `/proc` then, and programs
