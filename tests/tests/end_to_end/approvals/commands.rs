@@ -58,8 +58,8 @@ fn a_command_that_a_rule_names_waits_and_another_one_does_not() {
     assert_eq!(run.code, Some(0), "{run:?}");
     let told = agent.answer(call);
     assert!(!ran(&told) && told.to_string().contains("has not been started: not on main"), "{told}");
-    drop(agent);
 
+    blocking::until("the audit has kept all of it", || lines(&host, "approval").len() == 4);
     let told = lines(&host, "approval");
     let words: Vec<_> = told.iter().map(|line| line["function"].as_str().unwrap_or_default()).collect();
     assert_eq!(words, ["asked", "allowed", "asked", "refused"]);
@@ -67,10 +67,10 @@ fn a_command_that_a_rule_names_waits_and_another_one_does_not() {
     assert_eq!(told[0]["bytes_in"], "touch pushed.txt".len(), "{told:?}");
     let all = host.run(&["audit", "--json"]).out;
     assert!(!all.contains("pushed.txt") && !all.contains("--force"), "names and sizes alone: {all}");
-    let calls = lines(&host, "call");
-    for line in &told {
-        assert!(calls.iter().any(|call| call["id"] == line["id"]), "{line} has the id of its call");
-    }
+    blocking::until("each line has the id of a call", || {
+        let calls = lines(&host, "call");
+        told.iter().all(|line| calls.iter().any(|call| call["id"] == line["id"]))
+    });
 }
 
 #[test]
@@ -100,8 +100,7 @@ fn a_command_that_nobody_allows_is_refused() {
     let told = agent.answer(call);
     assert!(!ran(&told) && told.to_string().contains("nobody allowed this command within 2 seconds"), "{told}");
     assert!(!files(&mut agent).contains("never.txt"));
-    drop(agent);
-    assert_eq!(host.audited(), ["asked", "timed-out"]);
+    blocking::until("the audit has kept it", || host.audited() == ["asked", "timed-out"]);
 }
 
 #[test]
@@ -112,8 +111,7 @@ fn a_call_that_is_cancelled_takes_its_question_back() {
     agent.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": call}}));
     host.waiting(0);
     assert!(!files(&mut agent).contains("never.txt"));
-    drop(agent);
-    assert_eq!(host.audited(), ["asked", "withdrawn"]);
+    blocking::until("the audit has kept it", || host.audited() == ["asked", "withdrawn"]);
 }
 
 #[test]
