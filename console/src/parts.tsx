@@ -18,6 +18,7 @@ export function Moment({ at }: { at: string }) {
 }
 
 export function duration(milliseconds: number): string {
+  if (milliseconds < 10) return `${milliseconds.toFixed(milliseconds < 1 ? 2 : 1)} ms`;
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1_000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;

@@ -12,6 +12,7 @@ export interface HostReport {
   calls_ended: number;
   calls_failed: number;
   denials: number;
+  durations: number[];
 }
 
 /** Whose something is. */
@@ -28,6 +29,8 @@ export interface CallReport extends Owned {
   thread: string | null;
   client: string | null;
   milliseconds: number;
+  host_calls: number;
+  memory_bytes: number;
 }
 
 export interface TurnReport {

@@ -145,6 +145,9 @@ async function steer(report, served, page) {
   await page.until(click(".proposal button", "Write it"), true, "write that, too");
   await page.until(`document.querySelector(${granted}) !== null`, true, "it is granted again");
   report.check(file().includes('reason = "keeps plans"'), "a grant is taken back and given, and shown first", file());
+  await page.until(click("nav a", "Now"), true, "the view of now");
+  await page.until("[...document.querySelectorAll('.plot figcaption')].some(one => /^p95 [1-9]|^p95 0\\.[0-9]*[1-9]/.test(one.innerText))", true, "how long calls took");
+  report.check(true, "how long calls took is plotted");
   await page.until(click("nav a", "State"), true, "the view of state");
   await page.until(has("planning"), true, "what plugins keep is listed");
   report.check(true, "what plugins keep is shown beside their quotas");

@@ -2,7 +2,8 @@
 
 import { part, post } from "../api";
 import { useLive } from "../live";
-import { Act, Chips, Empty, Heading, Status, bytes } from "../parts";
+import { ofPlugins, useMetrics, type PluginFigures } from "../metrics";
+import { Act, Chips, Empty, Heading, Status, bytes, duration } from "../parts";
 import { say } from "../words";
 import { Add, Replace } from "./installing";
 import { Trial } from "./trial";
@@ -22,12 +23,26 @@ function Tools({ of }: { of: string[] }) {
   );
 }
 
+/** What the host that serves this page has counted. */
+function Counted({ of }: { of: PluginFigures | undefined }) {
+  const { calls, denials, p95 } = of ?? { calls: 0, denials: 0, p95: null };
+  return (
+    <>
+      {calls}
+      {p95 !== null && `, p95 ≤ ${duration(p95)}`}
+      {denials > 0 && <span class="near"> {say("deniedTimes", { count: denials })}</span>}
+    </>
+  );
+}
+
 export function Plugins({ rest }: { rest: string }) {
   return rest ? <Trial name={rest} /> : <All />;
 }
 
 function All() {
   const plugins = useLive("plugins").value?.plugins;
+  const { text } = useMetrics();
+  const figures = text === null ? null : ofPlugins(text);
   const turn = (name: string, enabled: boolean) => post(`/v1/operator/plugins/${part(name)}/switch`, { enabled });
   return (
     <>
@@ -57,6 +72,8 @@ function All() {
               <dd>
                 <code>{plugin.digest ?? "–"}</code> {plugin.bytes !== undefined && bytes(plugin.bytes)} {plugin.origin}
               </dd>
+              <dt>{say("calls")}</dt>
+              <dd>{figures && <Counted of={figures.get(plugin.name)} />}</dd>
               <dt>{say("grants")}</dt>
               <dd>
                 <Chips of={plugin.grants} />

@@ -65,7 +65,7 @@ impl Guest {
         Self {
             progress: Progress::default(),
             contender: Contender::new(Arc::clone(turns), function.into()),
-            limiter: StoreLimiter::new(limits),
+            limiter: StoreLimiter::new(limits, call.audit()),
             table,
             handles: HashMap::new(),
             http: None,
@@ -103,15 +103,6 @@ impl Guest {
     /// The file system of WASI, for a function that was counted when it was called.
     pub(crate) fn filesystem_of_counted_call(&mut self) -> WasiFilesystemCtxView<'_> {
         WasiFilesystemCtxView { ctx: self.wasi.filesystem(), table: &mut self.table }
-    }
-}
-
-impl Drop for Guest {
-    /// Says how much memory the call had, also where nobody waits for its end any more.
-    fn drop(&mut self) {
-        if let Some(audit) = self.call.audit() {
-            audit.held_memory(self.limiter.memory_bytes());
-        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Memory, tables and instances of one call, all of them together.
 
+use std::sync::Arc;
+
 use wasmtime::ResourceLimiter;
-use wharf_core::CallLimits;
+use wharf_core::{CallLimits, audit::CallAudit};
 
 /// Counts what all memories and tables of a store hold in sum: a limit per
 /// memory would be multiplied by a component that has several.
@@ -14,10 +16,12 @@ pub(crate) struct StoreLimiter {
     instances: usize,
     tables: usize,
     memories: usize,
+    /// Hears how much memory the call has, while it runs.
+    audit: Option<Arc<CallAudit>>,
 }
 
 impl StoreLimiter {
-    pub(crate) fn new(limits: &CallLimits) -> Self {
+    pub(crate) fn new(limits: &CallLimits, audit: Option<&Arc<CallAudit>>) -> Self {
         let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
         Self {
             memory_bytes: 0,
@@ -27,6 +31,7 @@ impl StoreLimiter {
             instances: size(limits.instances),
             tables: size(limits.tables),
             memories: size(limits.memories),
+            audit: audit.cloned(),
         }
     }
 
@@ -48,7 +53,12 @@ impl ResourceLimiter for StoreLimiter {
             return Ok(false);
         }
         let sum = grown(self.memory_bytes, current, desired, self.max_memory_bytes);
-        self.memory_bytes = sum.unwrap_or(self.memory_bytes);
+        if let Some(sum) = sum {
+            self.memory_bytes = sum;
+            if let Some(audit) = &self.audit {
+                audit.held_memory(sum as u64);
+            }
+        }
         Ok(sum.is_some())
     }
 
@@ -80,7 +90,7 @@ mod tests {
 
     #[test]
     fn several_memories_share_one_limit() {
-        let mut limiter = StoreLimiter::new(&CallLimits { memory_bytes: 100, ..CallLimits::default() });
+        let mut limiter = StoreLimiter::new(&CallLimits { memory_bytes: 100, ..CallLimits::default() }, None);
         assert!(limiter.memory_growing(0, 60, None).expect("decides"));
         assert!(limiter.memory_growing(0, 40, None).expect("decides"));
         assert!(!limiter.memory_growing(40, 41, None).expect("decides"));
@@ -89,7 +99,7 @@ mod tests {
 
     #[test]
     fn growth_past_a_memorys_own_maximum_is_not_counted() {
-        let mut limiter = StoreLimiter::new(&CallLimits { memory_bytes: 100, ..CallLimits::default() });
+        let mut limiter = StoreLimiter::new(&CallLimits { memory_bytes: 100, ..CallLimits::default() }, None);
         assert!(!limiter.memory_growing(0, 90, Some(10)).expect("decides"));
         assert!(limiter.memory_growing(0, 100, None).expect("decides"));
     }

@@ -202,6 +202,7 @@ impl WatchedCall {
     fn begin(view: StoreView<'_>, function: &Arc<str>, parameters: &impl Parameters) -> Result<Self, ExceededLimit> {
         let call = Arc::clone(view.call);
         let record = call.audit().map(|audit| {
+            audit.asked_host();
             let names = audit.interest().names;
             let subject = if names { subject::of(view.table, function, parameters) } else { None };
             let (from_guest, moved) = call.budget.traffic();

@@ -3,6 +3,7 @@
 //!
 //! Knows neither the form of a line nor that of a metric.
 
+mod durations;
 pub(crate) mod refusals;
 mod traced;
 
@@ -29,7 +30,7 @@ use wharf_core::{
 };
 use wharf_state::HostTime;
 
-use self::{refusals::Refusals, traced::TracedCall};
+use self::{durations::Durations, refusals::Refusals, traced::TracedCall};
 use crate::{configuration::AuditSettings, metrics::calls::CallMetrics, registry::Callee};
 
 /// Where the lines are, below the data directory.
@@ -47,7 +48,7 @@ pub(crate) struct Recorder {
     host: u64,
     calls: AtomicU64,
     /// Calls that have ended, and those of them that failed.
-    ended: AtomicU64,
+    durations: Durations,
     failed: AtomicU64,
     pub(crate) metrics: CallMetrics,
     kept: Option<Arc<dyn AuditSink>>,
@@ -91,7 +92,7 @@ impl Recorder {
         Arc::new(Self {
             host,
             calls: AtomicU64::new(0),
-            ended: AtomicU64::new(0),
+            durations: Durations::default(),
             failed: AtomicU64::new(0),
             metrics: CallMetrics::default(),
             kept,
@@ -239,7 +240,12 @@ impl Recorder {
 
     /// How many calls have ended, and how many of them failed.
     pub(crate) fn ended(&self) -> (u64, u64) {
-        (self.ended.load(Relaxed), self.failed.load(Relaxed))
+        (self.durations.total(), self.failed.load(Relaxed))
+    }
+
+    /// How long they took; see [`HostReport`](wharf_core::service::operator::HostReport).
+    pub(crate) fn durations(&self) -> Vec<u64> {
+        self.durations.counts()
     }
 
     fn next(&self) -> AuditId {
@@ -251,7 +257,7 @@ impl AuditSink for Recorder {
     fn record(&self, record: AuditRecord) {
         self.metrics.count(&record);
         if record.kind == AuditKind::Call {
-            self.ended.fetch_add(1, Relaxed);
+            self.durations.count(record.took);
             if matches!(record.outcome, AuditOutcome::Failed(_)) {
                 self.failed.fetch_add(1, Relaxed);
             }

@@ -1,12 +1,12 @@
 //! The calls that run on this host now, for its operator.
 
-use std::{collections::HashMap, sync::Arc, time::Instant};
+use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{
     SessionId, TenantId,
-    audit::{AuditSubject, CallAudit},
+    audit::CallAudit,
     service::{Caller, operator::CallReport},
 };
 
@@ -21,10 +21,9 @@ pub(crate) struct RunningCalls {
 }
 
 struct Running {
-    subject: Arc<AuditSubject>,
+    audit: Arc<CallAudit>,
     /// Under which clients know the tool.
     tool: Box<str>,
-    began: Instant,
     cancel: CancellationToken,
 }
 
@@ -41,10 +40,9 @@ impl Drop for ListedCall<'_> {
 }
 
 impl RunningCalls {
-    pub(crate) fn enter(&self, audit: &CallAudit, tool: &str, caller: &Caller) -> ListedCall<'_> {
-        let subject = Arc::clone(audit.subject());
-        let number = subject.id.number;
-        let running = Running { subject, tool: tool.into(), began: Instant::now(), cancel: caller.cancel.clone() };
+    pub(crate) fn enter(&self, audit: &Arc<CallAudit>, tool: &str, caller: &Caller) -> ListedCall<'_> {
+        let number = audit.subject().id.number;
+        let running = Running { audit: Arc::clone(audit), tool: tool.into(), cancel: caller.cancel.clone() };
         self.calls.lock().insert(number, running);
         ListedCall { running: self, number }
     }
@@ -53,18 +51,19 @@ impl RunningCalls {
     pub(crate) fn list(&self) -> Vec<CallReport> {
         let mut all: Vec<_> = {
             let calls = self.calls.lock();
-            calls.values().map(|call| (call.began, Arc::clone(&call.subject), call.tool.clone())).collect()
+            calls.values().map(|call| (Arc::clone(&call.audit), call.tool.clone())).collect()
         };
-        all.sort_by_key(|(began, ..)| *began);
+        all.sort_by_key(|(audit, _)| audit.began());
         all.truncate(MOST_TOLD);
-        all.into_iter().map(|(began, subject, tool)| shown(began, &subject, &tool)).collect()
+        all.into_iter().map(|(audit, tool)| shown(&audit, &tool)).collect()
     }
 
     /// Ends the calls of a session. How many ran.
     pub(crate) fn cancel_session(&self, tenant: &TenantId, session: &SessionId) -> u64 {
         let calls = self.calls.lock();
         let is_of = |call: &&Running| {
-            call.subject
+            call.audit
+                .subject()
                 .context
                 .as_ref()
                 .is_some_and(|context| context.tenant == *tenant && context.session == *session)
@@ -75,12 +74,13 @@ impl RunningCalls {
     /// Ends the call of this id. Whether it ran.
     pub(crate) fn cancel(&self, id: &str) -> bool {
         let calls = self.calls.lock();
-        let found = calls.values().find(|call| call.subject.id.to_string() == id);
+        let found = calls.values().find(|call| call.audit.subject().id.to_string() == id);
         found.inspect(|call| call.cancel.cancel()).is_some()
     }
 }
 
-fn shown(began: Instant, subject: &AuditSubject, tool: &str) -> CallReport {
+fn shown(audit: &CallAudit, tool: &str) -> CallReport {
+    let subject = audit.subject();
     let context = subject.context.as_ref();
     let text = |of: Option<&dyn ToString>| of.map(ToString::to_string);
     CallReport {
@@ -92,6 +92,8 @@ fn shown(began: Instant, subject: &AuditSubject, tool: &str) -> CallReport {
         assistant: context.and_then(|context| text(context.assistant.as_ref().map(|id| id as _))),
         thread: context.and_then(|context| text(context.thread.as_ref().map(|id| id as _))),
         client: subject.client.as_deref().map(str::to_owned),
-        milliseconds: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        milliseconds: u64::try_from(audit.began().elapsed().as_millis()).unwrap_or(u64::MAX),
+        host_calls: audit.host_calls(),
+        memory_bytes: audit.memory_bytes(),
     }
 }

@@ -52,6 +52,7 @@ pub struct CallAudit {
     bytes_out: AtomicU64,
     /// 0 where no instance was made.
     memory_bytes: AtomicU64,
+    host_calls: AtomicU64,
     // Held for a look-up, by denials alone.
     denials: Mutex<Repeats>,
 }
@@ -81,6 +82,7 @@ impl CallAudit {
             bytes_in: AtomicU64::new(0),
             bytes_out: AtomicU64::new(0),
             memory_bytes: AtomicU64::new(0),
+            host_calls: AtomicU64::new(0),
             denials: Mutex::default(),
         };
         RunningCall { audit: Arc::new(audit), told: false }
@@ -105,6 +107,29 @@ impl CallAudit {
     /// Says how much linear memory an instance of the call had at most.
     pub fn held_memory(&self, bytes: u64) {
         self.memory_bytes.fetch_max(bytes, Relaxed);
+    }
+
+    /// How much linear memory an instance of the call has had at most so far; 0 where none was made.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        self.memory_bytes.load(Relaxed)
+    }
+
+    /// Counts a host call that begins.
+    pub fn asked_host(&self) {
+        self.host_calls.fetch_add(1, Relaxed);
+    }
+
+    /// How many host calls have begun.
+    #[must_use]
+    pub fn host_calls(&self) -> u64 {
+        self.host_calls.load(Relaxed)
+    }
+
+    /// Since when it runs.
+    #[must_use]
+    pub fn began(&self) -> Instant {
+        self.began
     }
 
     /// Tells of a host call of this call, where the sink wants it. A denial that was told

@@ -87,6 +87,7 @@ impl Host {
         let mut report = HostReport::new(env!("CARGO_PKG_VERSION"), opened);
         (report.calls_running, report.calls_waiting) = self.load();
         (report.calls_ended, report.calls_failed) = self.shared.recorder.ended();
+        report.durations = self.shared.recorder.durations();
         report.name = self.shared.sources.configuration().cluster.as_ref().and_then(|cluster| cluster.host.clone());
         report.things_running = self.running() as u64;
         report.approvals_waiting = self.shared.approvals.waiting().len() as u64;

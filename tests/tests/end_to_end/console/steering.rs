@@ -48,6 +48,27 @@ fn a_plugin_that_the_configuration_switches_off_says_so() {
 }
 
 #[test]
+fn a_call_that_runs_says_what_it_takes_and_one_that_ended_how_long_it_took() {
+    let host = Operated::start("profile = \"developer\"\n");
+    let call = host.call("work", super::SHELL, &super::command("while [ ! -e go ]; do sleep 0.05; done"));
+    let running = blocking::until("it asks its host", || {
+        let running = host.get("/v1/operator/calls")["calls"][0].clone();
+        if running["host_calls"].as_u64() > Some(0) { Ok(running) } else { Err(running) }
+    });
+    assert!(running["memory_bytes"].as_u64() >= Some(64 << 10), "{running}");
+    let path = "/v1/operator/tools/workspace__write_file/calls";
+    let go = json!({"arguments": {"path": "go", "content": "x"}, "session": "work"});
+    assert_eq!(host.ask("POST", path, Some(go)).status, 200);
+    assert!(super::replied(call).message()["result"].is_object());
+    let counted = blocking::until("both are counted", || {
+        let counted = host.get("/v1/operator/hosts")["hosts"][0].clone();
+        if counted["calls_ended"] == 2 { Ok(counted) } else { Err(counted) }
+    });
+    let durations = counted["durations"].as_array().expect("a list");
+    assert_eq!(durations.iter().filter_map(serde_json::Value::as_u64).sum::<u64>(), 2, "{counted}");
+}
+
+#[test]
 fn a_tool_is_shown_and_tried_and_what_it_keeps_is_counted() {
     let host = Operated::start("");
     assert_eq!(host.get("/v1/operator/state"), json!({"state": []}));

@@ -30,6 +30,9 @@ pub struct HostReport {
     pub calls_failed: u64,
     /// What plugins asked for and are not granted, since it was opened.
     pub denials: u64,
+    /// How many of the calls that have ended took how long: number `i` of these counts those of at least
+    /// `(4 + i mod 4) × 2^(i div 4) / 4` microseconds and less than where the next one begins.
+    pub durations: Vec<u64>,
 }
 
 impl HostReport {
@@ -48,6 +51,7 @@ impl HostReport {
             calls_ended: 0,
             calls_failed: 0,
             denials: 0,
+            durations: Vec::new(),
         }
     }
 }
@@ -92,6 +96,10 @@ pub struct CallReport {
     pub client: Option<String>,
     /// For how long, in milliseconds.
     pub milliseconds: u64,
+    /// What it has asked its host for so far, files of WASI aside.
+    pub host_calls: u64,
+    /// Linear memory that an instance of it has had at most so far; 0 where none was made here.
+    pub memory_bytes: u64,
 }
 
 /// A terminal.
