@@ -32,7 +32,9 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     for folder in [place, again] {
         fs::remove_dir_all(folder)?;
     }
-    println!("package: the tarball, the package of Debian and the bundle install and are the same the second time; the image serves");
+    println!(
+        "package: the tarball, the package of Debian and the bundle install and are the same the second time; the image serves"
+    );
     Ok(())
 }
 
