@@ -1,7 +1,7 @@
 // The metrics of the host that serves this page, as Prometheus reads them.
 
-import { useEffect, useState } from "preact/hooks";
-import { Refused, getText } from "./api";
+import { getText } from "./api";
+import { useRead } from "./parts";
 
 const EACH = 5_000;
 
@@ -31,18 +31,7 @@ export function samples(text: string): Sample[] {
 
 /** The text, again and again. */
 export function useMetrics() {
-  const [text, setText] = useState<string | null>(null);
-  const [problem, setProblem] = useState("");
-  useEffect(() => {
-    const read = () =>
-      getText("/v1/operator/metrics").then(
-        (text) => (setText(text), setProblem("")),
-        (error: unknown) => setProblem(error instanceof Refused ? error.message : String(error)),
-      );
-    void read();
-    const again = setInterval(read, EACH);
-    return () => clearInterval(again);
-  }, []);
+  const { value: text, problem } = useRead(() => getText("/v1/operator/metrics"), EACH, null);
   return { text, problem };
 }
 

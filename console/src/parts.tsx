@@ -79,6 +79,33 @@ export function Used({ most, of, shown }: { most: number; of: number | null; sho
   );
 }
 
+/** Reads something now and again and again; what it came to last, and why it could not be read. */
+export function useRead<T>(read: () => Promise<T>, each: number, of: unknown): { value: T | null; problem: string } {
+  const [value, setValue] = useState<T | null>(null);
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    let isOver = false;
+    const follow = async () => {
+      while (!isOver) {
+        try {
+          const found = await read();
+          if (isOver) return;
+          setValue(() => found);
+          setProblem("");
+        } catch (error) {
+          if (!isOver) setProblem(error instanceof Refused ? error.message : String(error));
+        }
+        await new Promise((done) => setTimeout(done, each));
+      }
+    };
+    void follow();
+    return () => {
+      isOver = true;
+    };
+  }, [of]);
+  return { value, problem };
+}
+
 /** A button that asks the host for something, and says why where it is refused. */
 export function Act(props: { label: string; act: () => Promise<unknown>; confirm?: Word; class?: string; describedBy?: string }) {
   const [problem, setProblem] = useState("");

@@ -1,8 +1,7 @@
 // What happened, by anything; and the whole story of one call.
 
-import { useEffect, useState } from "preact/hooks";
-import { Refused, get, part } from "../api";
-import { Act, Empty, Heading, Moment, Problem, Rows, Status, duration } from "../parts";
+import { get, part } from "../api";
+import { Act, Empty, Heading, Moment, Problem, Rows, Status, duration, useRead } from "../parts";
 import type { AuditLine } from "../types";
 import { say } from "../words";
 
@@ -17,30 +16,9 @@ function read(rest: string): Filters {
   return Object.fromEntries(new URLSearchParams(rest));
 }
 
-function useLines(rest: string) {
-  const [lines, setLines] = useState<AuditLine[] | null>(null);
-  const [problem, setProblem] = useState("");
-  useEffect(() => {
-    let isOver = false;
-    const follow = async () => {
-      while (!isOver) {
-        try {
-          const answer = await get<{ lines: AuditLine[] }>(`/v1/operator/audit?last=500${rest ? `&${rest}` : ""}`);
-          if (isOver) return;
-          setLines(answer.lines.reverse());
-          setProblem("");
-        } catch (error) {
-          setProblem(error instanceof Refused ? error.message : String(error));
-        }
-        await new Promise((done) => setTimeout(done, EACH));
-      }
-    };
-    void follow();
-    return () => {
-      isOver = true;
-    };
-  }, [rest]);
-  return { lines, problem };
+async function lines(rest: string): Promise<AuditLine[]> {
+  const answer = await get<{ lines: AuditLine[] }>(`/v1/operator/audit?last=500${rest ? `&${rest}` : ""}`);
+  return answer.lines.reverse();
 }
 
 function what(line: AuditLine): string {
@@ -95,7 +73,7 @@ async function exportLines(rest: string) {
 }
 
 export function Audit({ rest }: { rest: string }) {
-  const { lines, problem } = useLines(rest);
+  const { value: found, problem } = useRead(() => lines(rest), EACH, rest);
   const filters = read(rest);
   const change = (name: string, value: string) => {
     const next = new URLSearchParams(rest);
@@ -131,15 +109,15 @@ export function Audit({ rest }: { rest: string }) {
         )}
       </form>
       <Problem of={problem} />
-      {lines && filters["id"] && lines.length > 0 && <Story lines={lines} />}
-      {!lines ? (
+      {found && filters["id"] && found.length > 0 && <Story lines={found} />}
+      {!found ? (
         <p>{say("loading")}</p>
-      ) : lines.length === 0 ? (
+      ) : found.length === 0 ? (
         <Empty word="noLines" />
       ) : (
         <Rows
           label={say("audit")}
-          rows={lines}
+          rows={found}
           id={(line) => `${line.time} ${line.kind} ${line.id ?? ""} ${line.function ?? ""} ${line.asked ?? ""}`}
           columns={[
             { word: "time", cell: (line) => <Moment at={line.time} /> },

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Refused, get, part, remove } from "../api";
 import { useLive } from "../live";
-import { Act, Empty, Heading, Moment, Problem, Rows, Status } from "../parts";
+import { Act, Empty, Heading, Moment, Problem, Rows, Status, useRead } from "../parts";
 import type { PageEntry, PageLookReport } from "../types";
 import { say } from "../words";
 
@@ -71,26 +71,7 @@ function Requests({ entries }: { entries: PageEntry[] }) {
 
 /** One page, watched. */
 function Watched({ page }: { page: string }) {
-  const [look, setLook] = useState<PageLookReport | null>(null);
-  const [problem, setProblem] = useState("");
-  useEffect(() => {
-    let isOver = false;
-    const follow = async () => {
-      while (!isOver) {
-        try {
-          const seen = await get<PageLookReport>(`/v1/operator/pages/${part(page)}`);
-          if (!isOver) (setLook(seen), setProblem(""));
-        } catch (error) {
-          if (!isOver) setProblem(error instanceof Refused ? error.message : String(error));
-        }
-        await new Promise((done) => setTimeout(done, EACH));
-      }
-    };
-    void follow();
-    return () => {
-      isOver = true;
-    };
-  }, [page]);
+  const { value: look, problem } = useRead(() => get<PageLookReport>(`/v1/operator/pages/${part(page)}`), EACH, page);
   const isOpen = look !== null && look.page.status !== "closed";
   return (
     <>

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use axum::{
     Json,
+    body::Body,
     extract::State,
-    http::StatusCode,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse as _, Response},
     routing::{MethodRouter, get},
 };
 use schemars::JsonSchema;
@@ -36,6 +38,16 @@ pub(super) async fn operate(server: &ServerState, request: OperatorRequest) -> R
 /// Does what brings nothing.
 pub(super) async fn done_by(server: &ServerState, request: OperatorRequest) -> Result<StatusCode, HttpFailure> {
     operate(server, request).await.map(|_| StatusCode::NO_CONTENT)
+}
+
+/// A file for a person to keep; no cache does.
+pub(super) fn attachment(kind: &'static str, disposition: &'static str, body: impl Into<Body>) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
+        (header::CONTENT_DISPOSITION, HeaderValue::from_static(disposition)),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    ];
+    (headers, body.into()).into_response()
 }
 
 /// The handler of a list.

@@ -6,8 +6,8 @@ use axum::{
     Json,
     body::Body,
     extract::State,
-    http::{HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
+    http::StatusCode,
+    response::Response,
     routing::{get, post},
 };
 use futures_util::stream::unfold;
@@ -18,7 +18,7 @@ use wharf_core::{
     service::operator::{OperatorList, OperatorRequest, SessionReport},
 };
 
-use super::asking::{done_by, feed, listing, operate};
+use super::asking::{attachment, done_by, feed, listing, operate};
 use crate::{
     failure::HttpFailure,
     request::{body::JsonBody, parameters::QueryParameters},
@@ -107,12 +107,7 @@ async fn files(
     let (tenant, session) = session.read()?;
     let pieces = feed(&server)?.service().files(&tenant, &session).await?;
     let body = Body::from_stream(unfold(pieces, async |mut pieces| pieces.recv().await.map(|piece| (piece, pieces))));
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(ARCHIVE)),
-        (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"wharf-session.tar\"")),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    ];
-    Ok((headers, body).into_response())
+    Ok(attachment(ARCHIVE, "attachment; filename=\"wharf-session.tar\"", body))
 }
 
 async fn end_session(

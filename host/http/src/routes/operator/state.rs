@@ -5,8 +5,7 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::State,
-    http::{HeaderValue, header},
-    response::{IntoResponse, Response},
+    response::Response,
     routing::{get, post},
 };
 use schemars::JsonSchema;
@@ -16,7 +15,7 @@ use wharf_core::{
     service::operator::{OperatorList, OperatorRequest, StateReport, StateSelection},
 };
 
-use super::asking::{listing, operate};
+use super::asking::{attachment, listing, operate};
 use crate::{
     failure::HttpFailure,
     request::{body::JsonBody, parameters::QueryParameters},
@@ -112,12 +111,8 @@ async fn export(
     QueryParameters(selection): QueryParameters<SelectionRequest>,
 ) -> Result<Response, HttpFailure> {
     let Json(lines) = operate(&server, OperatorRequest::ExportState(selection.read()?)).await?;
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(LINES)),
-        (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"wharf-state.jsonl\"")),
-        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    ];
-    Ok((headers, lines.as_str().unwrap_or_default().to_owned()).into_response())
+    let lines = lines.as_str().unwrap_or_default().to_owned();
+    Ok(attachment(LINES, "attachment; filename=\"wharf-state.jsonl\"", lines))
 }
 
 async fn clear(
