@@ -102,3 +102,25 @@ impl fmt::Display for Capabilities {
         Ok(())
     }
 }
+
+#[cfg(test)]
+impl Capabilities {
+    /// Of a machine that lacks nothing.
+    pub(crate) fn whole() -> Self {
+        Self {
+            containment: Ok(SandboxMechanism::Namespaces),
+            namespaces: Ok(()),
+            landlock: Ok(()),
+            landlock_version: 6,
+            another_user: true,
+            process_limit: ProcessLimitScope::Tree,
+            memory_of_trees: true,
+            user_namespaces: true,
+            seccomp: true,
+            pidfd: true,
+            namespaces_required: false,
+            settled: true,
+            warnings: Vec::new(),
+        }
+    }
+}

@@ -98,26 +98,12 @@ fn setting(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MissingAbility, ProcessLimitScope, SandboxMechanism};
+    use crate::MissingAbility;
 
     #[test]
     #[cfg(target_os = "linux")]
     fn what_is_missing_is_told_with_the_reason() {
-        let whole = Capabilities {
-            containment: Ok(SandboxMechanism::Namespaces),
-            namespaces: Ok(()),
-            landlock: Ok(()),
-            landlock_version: 6,
-            another_user: true,
-            process_limit: ProcessLimitScope::Tree,
-            memory_of_trees: true,
-            user_namespaces: true,
-            seccomp: true,
-            pidfd: true,
-            namespaces_required: false,
-            settled: true,
-            warnings: Vec::new(),
-        };
+        let whole = Capabilities::whole();
         let missing = |capabilities: &Capabilities| {
             let features = capabilities.kernel_features().into_iter();
             features.filter_map(|feature| Some((feature.name, feature.missing?))).collect::<Vec<_>>()

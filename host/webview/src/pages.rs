@@ -4,8 +4,9 @@
 //! together: `open` makes a page and finds room for it, `run` hands over scripts and
 //! operations, `outcome` tells their results, `read` pages through results, `reports`
 //! takes what a backend reports, `exchange` moves files, `keep` lives as long as a page
-//! does, `sweep` closes pages that are not used, `watch` shows them to the operator, `room` drops results where there is no
-//! room, `parameters` and `settings` are what callers hand in.
+//! does, `sweep` closes pages that are not used, `watch` shows them to the operator,
+//! `room` drops results where there is no room, `parameters` and `settings` are what
+//! callers hand in.
 
 mod exchange;
 mod keep;

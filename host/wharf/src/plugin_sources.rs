@@ -129,6 +129,11 @@ impl PluginSources {
         Arc::clone(&self.configuration.lock().whole)
     }
 
+    /// Whether a rule names any command or origin to ask a person about: looked at for each call.
+    pub(crate) fn asks_about_acts(&self) -> bool {
+        !self.configuration.lock().whole.approvals.acts.is_off()
+    }
+
     /// Tables that are not usable here change nothing: what they would take away is not known.
     fn take_tables(&self, present: &mut SourcedConfiguration, tables: &str) {
         if let Err(problem) = present.take(tables, &self.data) {

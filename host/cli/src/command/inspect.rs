@@ -242,7 +242,6 @@ fn print(file: &Path, name: &PluginName, (inspection, start): (&Inspection, &Sta
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     #[test]

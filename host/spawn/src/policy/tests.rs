@@ -6,18 +6,8 @@ use crate::MissingAbility;
 fn capabilities(mechanism: Option<SandboxMechanism>) -> Capabilities {
     Capabilities {
         containment: mechanism.ok_or_else(|| MissingAbility("nothing".to_owned())),
-        namespaces: Ok(()),
-        landlock: Ok(()),
-        landlock_version: 6,
         another_user: false,
-        process_limit: ProcessLimitScope::Tree,
-        memory_of_trees: true,
-        user_namespaces: true,
-        seccomp: true,
-        pidfd: true,
-        namespaces_required: false,
-        settled: true,
-        warnings: Vec::new(),
+        ..Capabilities::whole()
     }
 }
 

@@ -54,7 +54,7 @@ impl Host {
         arguments: impl FnOnce() -> Arc<str>,
     ) -> Option<Arc<dyn Approver>> {
         // Nearly no host has any.
-        if self.shared.sources.configuration().approvals.acts.is_off() {
+        if !self.shared.sources.asks_about_acts() {
             return None;
         }
         Some(Arc::new(CallApprover {
