@@ -13,6 +13,7 @@ export interface HostReport {
   calls_failed: number;
   denials: number;
   durations: number[];
+  trace_page: string | null;
 }
 
 /** Whose something is. */
@@ -70,6 +71,45 @@ export interface ProcessReport extends Owned {
   stdout_bytes: number;
   stderr_bytes: number;
   polls: Record<string, unknown>;
+}
+
+export interface ContainmentReport {
+  mechanism: string | null;
+  network: boolean;
+  user: number | null;
+  writable: string[];
+  readable: string[];
+}
+
+export interface TreeProcessReport {
+  pid: number;
+  parent: number;
+  name: string;
+  command: string;
+  state: string;
+  threads: number;
+  resident_bytes: number;
+  cpu_milliseconds: number;
+}
+
+export interface ProcessLookReport {
+  process: ProcessReport;
+  limits: Record<string, number | null> | null;
+  containment: ContainmentReport | null;
+  tree: TreeProcessReport[] | null;
+}
+
+export interface PluginLookReport {
+  name: string;
+  source: string | null;
+  manifest: string | null;
+  added: string | null;
+  added_by: string | null;
+  pin: string | null;
+  confirmed: string | null;
+  contract: string[];
+  says: Record<string, string>;
+  limits: { name: string; value: number; default: number; description: string }[];
 }
 
 export interface PageReport extends Owned {
@@ -251,6 +291,7 @@ export interface AuditLine {
   bytes_in?: number;
   bytes_out?: number;
   microseconds?: number;
+  trace?: string;
   count?: number;
 }
 

@@ -107,6 +107,22 @@ async function follow(report, served, page) {
   await page.until(click("nav a", "Processes"), true, "the view of processes");
   await page.until("document.querySelectorAll('tbody tr').length > 0", true, "processes are listed");
   report.check(true, "plugins and processes are listed");
+
+  const waiting = call(served.server, "workspace__execute_shell", { command: "sh -c 'sleep 999 & wait'", run_mode: "async" });
+  const first = async () => (await operator(served, "GET", "/v1/operator/approvals")).approvals[0];
+  for (let one; !(one = await first()) || (await operator(served, "POST", `/v1/operator/approvals/${one.id}`, { answer: "once" })).problem; );
+  await within(waiting, "it runs");
+  const { processes } = await operator(served, "GET", "/v1/operator/processes");
+  await page.run(`location.hash = "#/processes/${processes.at(-1).id}"; 1`);
+  const indent = "[...document.querySelectorAll('.tree tbody tr')].find(one => one.innerText.startsWith('sleep 999'))?.querySelector('span').style.paddingLeft";
+  await page.until(`parseInt(${indent} ?? "0") >= 1`, true, "its tree");
+  const bounds = await page.run("document.querySelector('.bounds').innerText");
+  report.check(/namespaces|landlock/.test(bounds) && bounds.includes("memory_bytes"), "a process has its tree, its limits and what contains it", bounds);
+  await page.until(click("nav a", "Plugins"), true, "the view of plugins");
+  await page.until("document.querySelector('article[aria-label=\"workspace\"] details.origin') !== null", true, "what a plugin comes from");
+  await page.run("document.querySelector('article[aria-label=\"workspace\"] details.origin').open = true; 1");
+  await page.until("document.querySelectorAll('article[aria-label=\"workspace\"] .limits tbody tr').length > 10", true, "its limits");
+  report.check(true, "a plugin has its origin and its limits");
 }
 
 async function steer(report, served, page) {

@@ -1,6 +1,7 @@
 // What happened, by anything; and the whole story of one call.
 
 import { get, part } from "../api";
+import { useLive } from "../live";
 import { Act, Empty, Heading, Moment, Problem, Rows, Status, duration, useRead } from "../parts";
 import type { AuditLine } from "../types";
 import { say } from "../words";
@@ -27,6 +28,20 @@ function what(line: AuditLine): string {
   return [tool, line.function, line.asked].filter(Boolean).join(" · ") + times;
 }
 
+/** Where the same is told by the spans of the call, if they are kept and the configuration says where. */
+function Trace({ of }: { of: AuditLine[] }) {
+  const page = useLive("hosts").value?.hosts[0]?.trace_page;
+  const trace = of.find((line) => line.trace)?.trace;
+  if (!trace) return null;
+  const name = `${say("trace")} ${trace}`;
+  if (!page) return <small>{name}</small>;
+  return (
+    <a href={page.replace("{trace}", part(trace))} target="_blank" rel="noreferrer">
+      {name}
+    </a>
+  );
+}
+
 /** A call with what it asked the host for, each as long as it took. */
 function Story({ lines }: { lines: AuditLine[] }) {
   const call = lines.find((line) => line.kind === "call");
@@ -37,7 +52,7 @@ function Story({ lines }: { lines: AuditLine[] }) {
   return (
     <section aria-label={say("story")}>
       <h2>
-        {say("story")} <code>{call ? what(call) : ""}</code>
+        {say("story")} <code>{call ? what(call) : ""}</code> <Trace of={lines} />
       </h2>
       <ol class="story">
         {[...lines].reverse().map((line, index) => (

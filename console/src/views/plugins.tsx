@@ -1,10 +1,13 @@
 // The plugins: what each is, what it may use, and what it asked for.
 
-import { part, post } from "../api";
+import { useState } from "preact/hooks";
+import { get, part, post } from "../api";
 import { useLive } from "../live";
 import { ofPlugins, useMetrics, type PluginFigures } from "../metrics";
-import { Act, Chips, Empty, Heading, Status, bytes, duration } from "../parts";
+import { Act, Chips, Empty, Heading, Problem, Status, bytes, duration, useRead } from "../parts";
+import type { PluginLookReport } from "../types";
 import { say } from "../words";
+import { PluginBounds } from "./bounds";
 import { Add, Replace } from "./installing";
 import { Trial } from "./trial";
 
@@ -20,6 +23,30 @@ function Tools({ of }: { of: string[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** How often its origin and its limits are read while they are open. */
+const LOOK = 10_000;
+
+function Bounds({ of }: { of: string }) {
+  const { value, problem } = useRead(() => get<PluginLookReport>(`/v1/operator/plugins/${part(of)}`), LOOK, of);
+  return (
+    <>
+      <Problem of={problem} />
+      {value && <PluginBounds of={value} />}
+    </>
+  );
+}
+
+/** Where it comes from and what its calls may use up, read once somebody opens it. */
+function Origin({ of }: { of: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="origin" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{say("originAndLimits")}</summary>
+      {isOpen && <Bounds of={of} />}
+    </details>
   );
 }
 
@@ -91,6 +118,7 @@ function All() {
               <summary>{say("imports")}</summary>
               <Chips of={plugin.imports} />
             </details>
+            <Origin of={plugin.name} />
             {plugin.origin === "added" && <Replace plugin={plugin.name} />}
           </article>
         ))

@@ -3,8 +3,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, part, remove } from "../api";
 import { useLive } from "../live";
-import { Act, Empty, Heading, Moment, Rows, Status, bytes } from "../parts";
+import { Act, Empty, Heading, Moment, Problem, Rows, Status, bytes, useRead } from "../parts";
+import type { ProcessLookReport } from "../types";
 import { say } from "../words";
+import { ProcessBounds, Tree } from "./bounds";
 
 interface Output {
   from: number;
@@ -12,6 +14,8 @@ interface Output {
   text: string;
 }
 
+/** How often its tree is looked at. */
+const LOOK = 2_000;
 /** What is shown of what a process has printed. */
 const SHOWN = 256 << 10;
 
@@ -47,6 +51,7 @@ function One({ id }: { id: string }) {
   const process = useLive("processes").value?.processes.find((process) => process.id === id);
   const [stream, setStream] = useState<"stdout" | "stderr">("stdout");
   const text = useOutput(id, stream);
+  const { value: look, problem } = useRead(() => get<ProcessLookReport>(`/v1/operator/processes/${part(id)}`), LOOK, id);
   return (
     <>
       <Heading word="process">
@@ -70,6 +75,14 @@ function One({ id }: { id: string }) {
       <pre class="output" tabIndex={0} aria-label={say(stream === "stdout" ? "output" : "errors")}>
         {text}
       </pre>
+      <Problem of={problem} />
+      {look && (
+        <>
+          <h2>{say("tree")}</h2>
+          <Tree of={look.tree} />
+          <ProcessBounds of={look} />
+        </>
+      )}
       {process && (
         <details>
           <summary>{say("polls")}</summary>

@@ -53,6 +53,8 @@ struct AuditLine<'r> {
     bytes_out: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<String>,
     microseconds: u64,
 }
 
@@ -89,6 +91,7 @@ pub(crate) fn write(record: &AuditRecord, out: &mut Vec<u8>) {
         bytes_in: record.bytes_in,
         bytes_out: record.bytes_out,
         memory_bytes: record.memory_bytes,
+        trace: record.trace.map(|trace| trace.to_string()),
         microseconds: u64::try_from(record.took.as_micros()).unwrap_or(u64::MAX),
     };
     let begun = out.len();
@@ -205,6 +208,9 @@ pub struct AuditEntry {
     /// Most bytes of linear memory that the call's instance had; 0 for what runs no component.
     #[serde(default)]
     pub memory_bytes: u64,
+    /// The trace that tells of it too, as 32 hexadecimal digits; empty where it is in none.
+    #[serde(default)]
+    pub trace: String,
     /// Duration in microseconds.
     #[serde(default)]
     pub microseconds: u64,
@@ -267,6 +273,7 @@ pub(crate) mod tests {
             bytes_in: 3,
             bytes_out: 4,
             memory_bytes: None,
+            trace: None,
             took: Duration::from_micros(5),
         }
     }

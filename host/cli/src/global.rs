@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result};
-use clap::{Args, ValueEnum as _};
+use clap::{Args, ValueEnum as _, builder::BoolishValueParser};
 use directories::ProjectDirs;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
@@ -40,11 +40,11 @@ pub(crate) struct Global {
     log: Targets,
 
     /// Show no progress of work that takes long
-    #[arg(long, short, global = true, env = "WHARF_QUIET")]
+    #[arg(long, short, global = true, env = "WHARF_QUIET", value_parser = BoolishValueParser::new())]
     quiet: bool,
 
     /// Write the log as JSON lines
-    #[arg(long, global = true, env = "WHARF_LOG_JSON")]
+    #[arg(long, global = true, env = "WHARF_LOG_JSON", value_parser = BoolishValueParser::new())]
     log_json: bool,
 }
 

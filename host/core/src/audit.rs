@@ -17,7 +17,7 @@ use std::{
 pub use call::{ApprovedAct, CallAudit, HostCall, RunningCall};
 pub use refusal::{PeerClass, RefusalSink, RefusedFor};
 
-use crate::{Answer, Code, Context, Digest, Error, PluginName, text};
+use crate::{Answer, Code, Context, Digest, Error, PluginName, text, trace::TraceId};
 
 /// Longest name of a tool that does not exist, and longest word of what a
 /// plugin asked for: both are foreign text.
@@ -205,6 +205,8 @@ pub struct AuditRecord {
     /// Most bytes of linear memory that the call's instance had; none for what runs no
     /// component.
     pub memory_bytes: Option<u64>,
+    /// The trace that tells of it too, where its spans are kept.
+    pub trace: Option<TraceId>,
     /// How long it took.
     pub took: Duration,
 }

@@ -25,9 +25,10 @@ pub use pattern::{InvalidPattern, Pattern, PatternMatch};
 pub use policy::{ChildWorkspace, ProcessRequest};
 pub use polls::PollStatistics;
 pub use registry::{
-    PollReport, ProcessCounts, Processes, SpawnRequest, SweepReport, WaitCondition, WaitEnd, WaitOutcome,
+    PollReport, ProcessBounds, ProcessCounts, ProcessLook, Processes, SpawnRequest, SweepReport, WaitCondition,
+    WaitEnd, WaitOutcome,
 };
 pub use settings::ProcessSettings;
 pub use status::{Exit, KilledBy, ProcessSnapshot, Status, StreamName};
 pub use wharf_core::Owner;
-pub use wharf_spawn::{Capabilities, ChildLimits, Containment, SandboxMechanism, Signal};
+pub use wharf_spawn::{Capabilities, ChildLimits, Containment, SandboxMechanism, Signal, TreeProcess};

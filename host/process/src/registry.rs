@@ -9,11 +9,14 @@
 //! | `start`, `follow`, `sweep` | starts a process, ends it, removes it |
 //! | `control`, `reading`, `wait`, `polling` | what an owner asks of one |
 //! | `sessions` | what a limit or the operator asks of many |
+//! | `look` | what the operator sees of one |
 
+mod bounds;
 mod control;
 mod follow;
 mod journal;
 mod leader;
+mod look;
 mod polling;
 mod process;
 mod quotas;
@@ -43,6 +46,8 @@ use process::Process;
 use quotas::ProcessQuotas;
 use table::{ProcessTable, oldest_first};
 
+pub use bounds::ProcessBounds;
+pub use look::ProcessLook;
 pub use polling::PollReport;
 pub use sessions::ProcessCounts;
 pub use start::SpawnRequest;

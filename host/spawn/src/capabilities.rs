@@ -15,6 +15,17 @@ pub enum SandboxMechanism {
     Landlock,
 }
 
+impl SandboxMechanism {
+    /// Its word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Namespaces => "namespaces",
+            Self::Landlock => "landlock",
+        }
+    }
+}
+
 /// Why this machine lacks an ability, in words for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]

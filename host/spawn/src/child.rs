@@ -13,13 +13,17 @@ use std::{
     time::Duration,
 };
 
-use rustix::net::{Shutdown, shutdown};
+use rustix::{
+    net::{Shutdown, shutdown},
+    process::Pid,
+};
 use tokio::{net::UnixStream, sync::watch};
 
 use crate::{
-    ChildEnd, ChildExit, Signal, SpawnError, SpawnRequest,
+    ChildEnd, ChildExit, SandboxMechanism, Signal, SpawnError, SpawnRequest, TreeProcess,
     packet::{self, Packet},
     pipes::{ChildPipes, hands_out_pipes},
+    tree,
     wire::{SandboxFailure, StartStep, SupervisorOrder, SupervisorReport, WaitStatus},
 };
 
@@ -28,6 +32,9 @@ use crate::{
 pub struct Child {
     id: u64,
     pid: u32,
+    /// Its supervisor, below which all of its tree lives.
+    supervisor: Option<Pid>,
+    mechanism: Option<SandboxMechanism>,
     control: Arc<UnixStream>,
     state: watch::Receiver<ChildState>,
     pipes: ChildPipes,
@@ -38,6 +45,7 @@ pub struct Child {
 #[derive(Debug, Clone, Default)]
 struct ChildState {
     pid: Option<u32>,
+    supervisor: Option<u32>,
     started: bool,
     failed: Option<(StartStep, i32)>,
     /// Why its sandbox could not be made.
@@ -54,7 +62,7 @@ impl ChildState {
     fn apply(&mut self, packet: Packet<SupervisorReport>) {
         match packet.message {
             SupervisorReport::Starting => self.pid = packet.sender,
-            SupervisorReport::Started => self.started = true,
+            SupervisorReport::Started => (self.started, self.supervisor) = (true, packet.sender),
             SupervisorReport::NoSandbox(failure) => self.no_sandbox = Some(failure),
             SupervisorReport::Failed { step, errno } => self.failed = Some((step, errno)),
             SupervisorReport::Ended { status, descendants } => {
@@ -76,7 +84,7 @@ impl Child {
     pub(crate) async fn begin(
         socket: OwnedFd,
         request: &SpawnRequest,
-        in_namespaces: bool,
+        mechanism: Option<SandboxMechanism>,
     ) -> Result<Self, SpawnError> {
         static LAST: AtomicU64 = AtomicU64::new(0);
         rustix::io::ioctl_fionbio(&socket, true).map_err(SpawnError::system("watch a socket"))?;
@@ -89,6 +97,8 @@ impl Child {
         let mut child = Self {
             id: LAST.fetch_add(1, Relaxed) + 1,
             pid: 0,
+            supervisor: None,
+            mechanism,
             control,
             state,
             pipes: ChildPipes::default(),
@@ -118,9 +128,10 @@ impl Child {
             }
             (None, Some(pid)) if state.started => {
                 child.pid = pid;
+                child.supervisor = state.supervisor.and_then(|pid| Pid::from_raw(pid.cast_signed()));
                 Ok(child)
             }
-            (None, None) if in_namespaces => {
+            (None, None) if mechanism == Some(SandboxMechanism::Namespaces) => {
                 Err(SpawnError::Sandbox { why: "its supervisor ended".into(), forbidden: false })
             }
             (None, _) => Err(SpawnError::Lost),
@@ -151,6 +162,22 @@ impl Child {
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.pid
+    }
+
+    /// What contains it; absent for a child without containment.
+    #[must_use]
+    pub fn mechanism(&self) -> Option<SandboxMechanism> {
+        self.mechanism
+    }
+
+    /// The living processes of its tree by process id, the first 200. This walks through all processes
+    /// of the machine, and a process may make the readers of its command line wait: call it on a thread
+    /// that nobody else needs.
+    #[must_use]
+    pub fn tree(&self) -> Vec<TreeProcess> {
+        let state = self.state.borrow().clone();
+        let supervisor = self.supervisor.filter(|_| !state.gone && !state.silent);
+        supervisor.map(tree::describe).unwrap_or_default()
     }
 
     /// Waits for the end of the program, not for that of its descendants.

@@ -25,6 +25,7 @@ mod pipes;
 mod request;
 mod stand_in;
 mod system_paths;
+mod tree_process;
 #[cfg_attr(target_os = "linux", doc(hidden))]
 pub mod uncontained;
 mod workspace;
@@ -60,6 +61,8 @@ mod spawner;
 #[cfg(target_os = "linux")]
 mod supervisor;
 #[cfg(target_os = "linux")]
+mod tree;
+#[cfg(target_os = "linux")]
 mod users;
 #[cfg(target_os = "linux")]
 mod wire;
@@ -74,6 +77,7 @@ pub use request::{
     MAX_REQUEST_BYTES, Sandbox, SpawnRequest,
 };
 pub use stand_in::{StandIn, StandIns};
+pub use tree_process::TreeProcess;
 pub use workspace::{ChildWorkspace, ProbeWorkspace};
 
 #[cfg(target_os = "linux")]

@@ -200,7 +200,7 @@ impl Spawner {
             return Err(SpawnError::System { action: "send a child's streams", source: error });
         }
         // Where the supervisor has ended, its last report is in the socket.
-        Child::begin(host, request, mechanism == Some(SandboxMechanism::Namespaces)).await
+        Child::begin(host, request, mechanism).await
     }
 
     /// Prepares sandboxes of this description. A failure is harmless: the next child

@@ -25,7 +25,6 @@ mod root;
 mod settings;
 mod supervise;
 mod system;
-mod tree;
 mod view;
 
 use std::os::fd::{AsFd as _, OwnedFd};

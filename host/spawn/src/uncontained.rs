@@ -26,7 +26,7 @@ use parking_lot::Mutex;
 use tokio::{sync::watch, time::timeout};
 
 use crate::{
-    ChildEnd, ChildExit, ChildLimits, Containment, Signal, SpawnError,
+    ChildEnd, ChildExit, ChildLimits, Containment, SandboxMechanism, Signal, SpawnError, TreeProcess,
     pipes::{ChildPipes, hands_out_pipes},
 };
 use tree::ProcessTree;
@@ -219,6 +219,18 @@ impl UncontainedChild {
         // Its end is that of the program.
         drop(end);
         self.wait().await
+    }
+
+    /// What contains it: nothing does.
+    #[must_use]
+    pub fn mechanism(&self) -> Option<SandboxMechanism> {
+        None
+    }
+
+    /// The processes of its tree: no system but Linux tells.
+    #[must_use]
+    pub fn tree(&self) -> Vec<TreeProcess> {
+        Vec::new()
     }
 
     /// The number of processes beside the program that are known: none is.

@@ -171,7 +171,7 @@ impl std::fmt::Debug for Host {
 }
 
 impl Host {
-    fn registry(&self) -> Arc<Registry> {
+    pub(crate) fn registry(&self) -> Arc<Registry> {
         Arc::clone(&self.shared.registry.read())
     }
 

@@ -12,6 +12,7 @@ mod files;
 mod missing;
 mod pages;
 mod plugins;
+mod processes;
 mod recording;
 mod report;
 mod sessions;

@@ -180,6 +180,7 @@ impl Recorder {
             bytes_in: 0,
             bytes_out: 0,
             memory_bytes: None,
+            trace: None,
             took,
         };
         if let Some(tracer) = &self.tracer {
@@ -209,6 +210,7 @@ impl Recorder {
             bytes_in: 0,
             bytes_out: 0,
             memory_bytes: None,
+            trace: None,
             took: Duration::ZERO,
         });
     }
@@ -234,6 +236,7 @@ impl Recorder {
             bytes_in: 0,
             bytes_out: 0,
             memory_bytes: None,
+            trace: None,
             took: Duration::ZERO,
         });
     }

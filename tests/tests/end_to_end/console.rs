@@ -162,9 +162,70 @@ fn a_call_that_runs_is_listed_with_its_process_and_ends_when_the_operator_says_s
         let all = host.get("/v1/operator/processes")["processes"].as_array().cloned().unwrap_or_default();
         all.iter().find(|process| is_running(process)).cloned().ok_or(all)
     });
-    let path = format!("/v1/operator/processes/{}?grace_ms=100", process["id"].as_str().expect("an id"));
-    let ended = host.ask("DELETE", &path, None);
+    let path = format!("/v1/operator/processes/{}", process["id"].as_str().expect("an id"));
+    let ended = host.ask("DELETE", &format!("{path}?grace_ms=100"), None);
     assert_eq!((ended.status, &ended.json()["status"]), (200, &json!("killed")), "{ended:?}");
+}
+
+#[test]
+fn a_process_is_looked_at_with_its_bounds_and_its_tree() {
+    let host = Operated::start("profile = \"developer\"\n");
+    let command = in_background("sh -c 'sleep 1234 & wait' left & sleep 2345; true");
+    let started = replied(host.call("work", SHELL, &command)).message();
+    assert_ne!(started["result"]["isError"], json!(true), "{started}");
+    let process = host.until("/v1/operator/processes", "processes", 1).remove(0);
+    let path = format!("/v1/operator/processes/{}", process["id"].as_str().expect("an id"));
+    let (look, members) = blocking::until("all of it runs", || {
+        let look = host.get(&path);
+        let members = look["tree"].as_array().cloned().unwrap_or_default();
+        if members.iter().filter(|one| one["name"] == json!("sleep")).count() == 2 {
+            Ok((look.clone(), members))
+        } else {
+            Err(look)
+        }
+    });
+    let of = |command: &str| members.iter().find(|one| one["command"] == json!(command)).expect(command);
+    let (leader, far) = (&look["process"]["pid"], of("sleep 1234"));
+    assert_eq!(&of("sleep 2345")["parent"], leader, "{members:?}");
+    let between = members.iter().find(|one| one["pid"] == far["parent"]).expect("the parent of a sleeper");
+    assert_eq!((&between["parent"], &between["name"]), (leader, &json!("sh")), "{members:?}");
+    assert!(far["resident_bytes"].as_u64() > Some(0) && far["threads"] == json!(1), "{far}");
+
+    assert!(look["limits"]["seconds"].as_u64() > Some(0) && look["limits"]["memory_bytes"].is_u64(), "{look}");
+    let containment = &look["containment"];
+    assert!(["namespaces", "landlock"].map(Value::from).contains(&containment["mechanism"]), "{look}");
+    assert_eq!(containment["network"], json!(false), "{look}");
+    let writable = containment["writable"].as_array().expect("paths");
+    assert!(writable.iter().any(|path| path.as_str().is_some_and(|path| path.contains("/workspaces/"))), "{look}");
+
+    assert_eq!(host.ask("DELETE", &format!("{path}?grace_ms=100"), None).status, 200);
+    blocking::until("nothing of it runs", || {
+        let look = host.get(&path);
+        if look["tree"] == json!([]) { Ok(()) } else { Err(look) }
+    });
+    assert_eq!(host.get(&path)["limits"], look["limits"], "they are still told");
+    assert_eq!(host.ask("GET", &format!("{path}x"), None).status, 404);
+}
+
+#[test]
+fn a_plugin_is_looked_at_with_its_origin_its_pin_and_its_limits() {
+    let digest = format!("blake3:{}", "0".repeat(64));
+    let lines =
+        format!("[plugin.planning]\ndigest = \"{digest}\"\n[plugin.planning.limits]\nmemory_bytes = 33554432\n");
+    let host = Operated::start(&lines);
+    let look = host.get("/v1/operator/plugins/planning");
+    assert_eq!((&look["pin"], &look["confirmed"], &look["source"]), (&json!("digest"), &json!(digest), &Value::Null));
+    let contract = look["contract"].as_array().expect("packages");
+    assert!(contract.iter().all(|one| one.as_str().is_some_and(|one| one.starts_with("wharf:plugin@0."))), "{look}");
+    assert!(!contract.is_empty(), "{look}");
+    let limit = |name: &str| {
+        let limits = look["limits"].as_array().expect("limits");
+        let limit = limits.iter().find(|limit| limit["name"] == json!(name)).expect(name);
+        (limit["value"].as_u64().expect("a number"), limit["default"].as_u64().expect("a number"))
+    };
+    assert_eq!(limit("memory_bytes"), (32 << 20, 64 << 20));
+    assert_eq!(limit("host_calls").0, limit("host_calls").1);
+    assert_eq!(host.ask("GET", "/v1/operator/plugins/nobody", None).status, 404);
 }
 
 #[test]

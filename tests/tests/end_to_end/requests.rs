@@ -210,7 +210,7 @@ async fn a_call_that_waits_for_a_server_still_answers_and_one_taken_back_frees_i
 }
 
 /// Every line that a host left.
-fn audited(data: &std::path::Path) -> Vec<AuditEntry> {
+pub(crate) fn audited(data: &std::path::Path) -> Vec<AuditEntry> {
     let mut lines = Vec::new();
     let keep = |entry| {
         lines.push(entry);

@@ -27,7 +27,7 @@ fn one<'s>(spans: &'s [Collected], name: &str) -> &'s Collected {
 fn a_call_over_stdio_is_a_tree_of_spans_without_anything_that_was_said() {
     let collector = Collector::start();
     let setup = Setup::new().state("").processes("programs = [\"true\"]").with_tables(&collector.tables(""));
-    let (mut client, _data) = stdio(&setup);
+    let (mut client, data) = stdio(&setup);
     let meta = json!({
         "dev.wharf/sessionId": "s-1", "dev.wharf/assistantId": "helper", "note": "payload-meta",
         "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "tracestate": "vendor=1",
@@ -40,6 +40,9 @@ fn a_call_over_stdio_is_a_tree_of_spans_without_anything_that_was_said() {
     let (_, log, code) = client.leave();
     assert_eq!(code, Some(0), "{log}");
 
+    let audited = crate::requests::audited(data.path());
+    let line = audited.iter().find(|line| line.kind == "call" && line.session == "s-1");
+    assert_eq!(line.expect("a line").trace, "0af7651916cd43dd8448eb211c80319c", "{audited:?}");
     let spans = collector.spans();
     let request = one(&spans, "tools/call hostile__state_put");
     assert_eq!((&*request.trace, &*request.parent), ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"));

@@ -3,11 +3,12 @@
 mod lint;
 
 use std::{
+    io,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Args;
 use serde_json::json;
 use wharf::{
@@ -15,13 +16,13 @@ use wharf::{
     component::{self, Component, Inspection, LanguageRuntime, LoadError, StartReport},
     grant::Capability,
     reserved_name,
-    sources::read_component,
+    sources::{PluginSource, SourceError, read_component},
     with_causes,
 };
 
 use crate::{
     bytes::size,
-    exit::Unusable,
+    exit::{Misused, Unusable},
     global::{Global, absolute},
     print::print_json,
     progress::ProgressDisplay,
@@ -51,11 +52,25 @@ pub(super) struct InspectArguments {
 }
 
 impl InspectArguments {
+    /// Why there is no component. What is no file may be somewhere else.
+    fn unread(&self, error: io::Error) -> anyhow::Error {
+        let named = self.file.to_str().filter(|_| error.kind() == io::ErrorKind::NotFound).map(str::parse);
+        let is_elsewhere = matches!(
+            named,
+            Some(Ok(PluginSource::Address(_) | PluginSource::Registry(_)) | Err(SourceError::NoScheme(_)))
+        );
+        if is_elsewhere {
+            let told = "`wharf inspect` reads a file, and this names what is elsewhere: the console of a host looks at it before \
+                        it is added, and `wharf plugin add` adds it with nothing granted";
+            return Misused(told.to_owned()).into();
+        }
+        anyhow::Error::new(error).context(format!("cannot read {}", self.file.display()))
+    }
+
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let name = plugin_name(&self.file);
         let limits = HostLimits::default();
-        let bytes = read_component(&self.file, limits.component_bytes)
-            .with_context(|| format!("cannot read {}", self.file.display()))?;
+        let bytes = read_component(&self.file, limits.component_bytes).map_err(|error| self.unread(error))?;
         let look = Look { limits, cache: None, progress: global.progress() };
         let (inspection, start) = look.at_start(
             &name,

@@ -159,6 +159,7 @@ impl CallAudit {
             bytes_in: of.bytes,
             bytes_out: 0,
             memory_bytes: None,
+            trace: None,
             took: waited,
         });
     }
@@ -175,6 +176,7 @@ impl CallAudit {
             bytes_in: call.bytes_in,
             bytes_out: call.bytes_out,
             memory_bytes: None,
+            trace: None,
             took: call.took,
         }
     }
@@ -199,6 +201,7 @@ impl CallAudit {
             bytes_in: self.bytes_in.load(Relaxed),
             bytes_out: self.bytes_out.load(Relaxed),
             memory_bytes: Some(self.memory_bytes.load(Relaxed)).filter(|bytes| *bytes > 0),
+            trace: None,
             took: self.began.elapsed(),
         });
     }

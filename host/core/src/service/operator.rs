@@ -17,9 +17,10 @@ use crate::{Error, SessionId, TenantId};
 pub use configuring::{CapabilityReport, ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport};
 pub use installing::{FoundComponent, PluginChange, PluginChangeReport};
 pub use report::{
-    ApprovalReport, ApprovalRule, CallReport, ClusterHostReport, HostReport, PageLookReport, PagePicture, PageReport,
-    PluginReport, PollReport, ProcessOutput, ProcessReport, SessionReport, StateReport, StreamReport, TerminalReport,
-    ToolReport, TrialContent, TrialReport, TurnReport,
+    ApprovalReport, ApprovalRule, CallReport, ClusterHostReport, ContainmentReport, HostReport, PageLookReport,
+    PagePicture, PageReport, PluginLimitReport, PluginLookReport, PluginReport, PollReport, ProcessLimitsReport,
+    ProcessLookReport, ProcessOutput, ProcessReport, SessionReport, StateReport, StreamReport, TerminalReport,
+    ToolReport, TreeProcessReport, TrialContent, TrialReport, TurnReport,
 };
 pub use request::{ApprovalAnswer, AuditQuery, OperatorList, OperatorRequest, ProcessStream, StateSelection};
 

@@ -5,6 +5,7 @@ mod asking;
 mod events;
 mod pages;
 mod plugins;
+mod processes;
 mod sessions;
 mod state;
 mod terminal;
@@ -22,10 +23,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use wharf_core::service::operator::{
     ApprovalAnswer, ApprovalReport, AuditQuery, CallReport, ClusterHostReport, HostReport, OperatorList,
-    OperatorRequest, ProcessOutput, ProcessReport, ProcessStream, StreamReport,
+    OperatorRequest, StreamReport,
 };
 
-use self::asking::{GraceQuery, done_by, listing, operate};
+use self::asking::{done_by, listing, operate};
 use super::route::{self, Route, done};
 use crate::{
     failure::HttpFailure,
@@ -36,15 +37,13 @@ use crate::{
     state::ServerState,
 };
 
-const USUAL_OUTPUT_BYTES: usize = 64 << 10;
-const MOST_OUTPUT_BYTES: usize = 256 << 10;
-
 /// The routes of this file and of those below.
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = lists();
     routes.extend(acts());
     routes.extend(pages::routes());
     routes.extend(plugins::routes());
+    routes.extend(processes::routes());
     routes.extend(sessions::routes());
     routes.extend(state::routes());
     routes.extend(terminal::routes());
@@ -69,24 +68,6 @@ fn lists() -> Vec<Route> {
             listing(OperatorList::Calls),
             vec![route::json::<CallList>(200, "These run.")],
         ),
-        Route::new(
-            "get",
-            "/v1/operator/processes",
-            ("listAllProcesses", "Lists the processes of all plugins, the newest 1,000."),
-            listing(OperatorList::Processes),
-            vec![route::json::<ProcessList>(200, "These are there.")],
-        ),
-        Route::new(
-            "get",
-            "/v1/operator/processes/{process}/output",
-            (
-                "readProcessOutput",
-                "Reads what a process has printed: the end of it, or from a cursor on. This counts as no poll.",
-            ),
-            get(process_output),
-            vec![route::json::<ProcessOutput>(200, "This was printed; it may be nothing.")],
-        )
-        .query::<OutputQuery>(),
         Route::new(
             "get",
             "/v1/operator/streams",
@@ -131,14 +112,6 @@ fn acts() -> Vec<Route> {
             delete(cancel_call),
             vec![done("It is told to end.")],
         ),
-        Route::new(
-            "delete",
-            "/v1/operator/processes/{process}",
-            ("stopProcess", "Ends a process and all that it started: asked first, then killed."),
-            delete(stop_process),
-            vec![route::json::<ProcessReport>(200, "So it ended.")],
-        )
-        .query::<GraceQuery>(),
         Route::new(
             "post",
             "/v1/operator/cluster/{host}/drain",
@@ -186,13 +159,6 @@ struct CallList {
     calls: Vec<CallReport>,
 }
 
-/// The processes.
-#[derive(Serialize, JsonSchema)]
-struct ProcessList {
-    /// In the order in which they were started.
-    processes: Vec<ProcessReport>,
-}
-
 /// The streams of events.
 #[derive(Serialize, JsonSchema)]
 struct StreamList {
@@ -214,18 +180,6 @@ struct AuditLines {
     lines: Vec<Value>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct OutputQuery {
-    /// Which of what it prints.
-    #[serde(default)]
-    stream: ProcessStream,
-    /// The cursor of the first byte; the end of the output where absent.
-    from: Option<u64>,
-    /// How much to return at most; 64 KiB where absent, 256 KiB at most.
-    max_bytes: Option<usize>,
-}
-
 /// What a person says of a call that waits.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -239,23 +193,6 @@ async fn cancel_call(
     PathHandle(call): PathHandle,
 ) -> Result<StatusCode, HttpFailure> {
     done_by(&server, OperatorRequest::CancelCall { call }).await
-}
-
-async fn process_output(
-    State(server): State<Arc<ServerState>>,
-    PathHandle(process): PathHandle,
-    QueryParameters(OutputQuery { stream, from, max_bytes }): QueryParameters<OutputQuery>,
-) -> Result<Json<Value>, HttpFailure> {
-    let bytes = max_bytes.unwrap_or(USUAL_OUTPUT_BYTES).min(MOST_OUTPUT_BYTES);
-    operate(&server, OperatorRequest::ProcessOutput { process, stream, from, bytes }).await
-}
-
-async fn stop_process(
-    State(server): State<Arc<ServerState>>,
-    PathHandle(process): PathHandle,
-    QueryParameters(query): QueryParameters<GraceQuery>,
-) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::StopProcess { process, grace: query.grace() }).await
 }
 
 async fn drain(

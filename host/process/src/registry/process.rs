@@ -19,9 +19,9 @@ use tokio::{
     time::{Instant, timeout, timeout_at},
 };
 use wharf_core::{WorkspaceStay, grant::GrantClock};
-use wharf_spawn::{Child, StdinPipe};
+use wharf_spawn::{Child, SandboxMechanism, StdinPipe};
 
-use super::{quotas::ProcessSlot, state::ProcessState, termination::StopRequest};
+use super::{bounds::ProcessBounds, quotas::ProcessSlot, state::ProcessState, termination::StopRequest};
 use crate::{
     Exit, KilledBy, Owner, ProcessError, ProcessId, ProcessSnapshot, Status, StreamName, ends::ProcessEnds,
     output::CapturedOutput, polls::Polls,
@@ -59,6 +59,12 @@ pub(super) struct Process {
     pub(super) input: tokio::sync::Mutex<Option<StdinPipe>>,
     /// The system's id of the leader, once it runs.
     pub(super) pid: OnceLock<u32>,
+    /// What it may use up and reach; absent for one of an earlier host.
+    pub(super) bounds: Option<ProcessBounds>,
+    /// What contains it, once it runs.
+    pub(super) mechanism: OnceLock<SandboxMechanism>,
+    /// Held while somebody looks at its tree, which it may make wait.
+    pub(super) looks: Arc<tokio::sync::Mutex<()>>,
     /// As long as something of its tree lives: a tombstone holds no descriptor.
     pub(super) child: Mutex<Option<Arc<Child>>>,
     /// Descendants of a leader that has ended, when they were last counted.
@@ -98,6 +104,9 @@ impl Process {
     /// It runs from now on.
     pub(super) fn attach(&self, child: &Arc<Child>) {
         self.pid.get_or_init(|| child.pid());
+        if let Some(mechanism) = child.mechanism() {
+            self.mechanism.get_or_init(|| mechanism);
+        }
         *self.child.lock() = Some(Arc::clone(child));
     }
 

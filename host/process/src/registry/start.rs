@@ -23,6 +23,7 @@ use wharf_core::{WorkspaceStay, grant::GrantClock, quota::Level};
 
 use super::{
     Processes,
+    bounds::ProcessBounds,
     follow::follow,
     process::Process,
     quotas::ProcessSlot,
@@ -72,6 +73,17 @@ pub struct SpawnRequest {
 }
 
 impl SpawnRequest {
+    /// What bounds it where the host lets it run so long at most.
+    fn bounds(&self, most: Duration) -> ProcessBounds {
+        ProcessBounds {
+            lifetime: self.lifetime.unwrap_or(Duration::MAX).min(most),
+            silence: self.silence,
+            limits: self.limits,
+            containment: self.containment.clone(),
+            user: self.user,
+        }
+    }
+
     /// The child that this asks for.
     fn into_child(self) -> wharf_spawn::SpawnRequest {
         wharf_spawn::SpawnRequest {
@@ -109,6 +121,8 @@ impl Processes {
         self.forget_oldest_ended(owner)?;
         let id = self.settings.handles.handle().map(ProcessId).map_err(ProcessError::storage("make an id"))?;
         let (stops, stop_requests) = mpsc::channel(STOPS);
+        let bounds = request.bounds(self.settings.lifetime);
+        let ProcessBounds { lifetime, silence, .. } = bounds;
         let planned = PlannedProcess {
             id,
             owner: owner.clone(),
@@ -117,6 +131,7 @@ impl Processes {
             limits: self.settings.output,
             slot,
             stay: request.stay.clone(),
+            bounds,
             ends: Arc::clone(&self.ends),
             stops,
             clock: self.settings.clock.clone(),
@@ -133,8 +148,7 @@ impl Processes {
             return Err(error);
         }
         prepared.is_listed = true;
-        let lifetime = request.lifetime.unwrap_or(Duration::MAX).min(self.settings.lifetime);
-        let limits = TimeLimits { deadline: process.began.checked_add(lifetime), lifetime, silence: request.silence };
+        let limits = TimeLimits { deadline: process.began.checked_add(lifetime), lifetime, silence };
         let (spawner, copiers, starting) = (self.spawner.clone(), self.copiers.clone(), Arc::clone(&process));
         let start = async move { start(&spawner, &copiers, starting, request, stop_requests, limits).await };
         match tokio::spawn(start).await {
@@ -206,6 +220,7 @@ struct PlannedProcess {
     limits: OutputLimits,
     slot: ProcessSlot,
     stay: Option<WorkspaceStay>,
+    bounds: ProcessBounds,
     ends: Arc<ProcessEnds>,
     stops: mpsc::Sender<StopRequest>,
     clock: GrantClock,
@@ -221,7 +236,7 @@ impl PlannedProcess {
         };
         let (stdout, stderr) = (reserve()?, reserve()?);
         private_files::make_new_directory(&self.directory).map_err(ProcessError::storage(MAKE_FILES))?;
-        let Self { id, owner, command, directory, limits, slot, stay, ends, stops, clock } = self;
+        let Self { id, owner, command, directory, limits, slot, stay, bounds, ends, stops, clock } = self;
         let create = |name, claim| CapturedOutput::create(&directory.join(name), limits, claim);
         let streams = create(Process::STDOUT, stdout).and_then(|stdout| Ok((stdout, create(Process::STDERR, stderr)?)));
         let recorded = streams.and_then(|(stdout, stderr)| {
@@ -241,6 +256,9 @@ impl PlannedProcess {
                 polls: Mutex::new(Polls::default()),
                 input: tokio::sync::Mutex::new(None),
                 pid: OnceLock::new(),
+                bounds: Some(bounds),
+                mechanism: OnceLock::new(),
+                looks: Arc::default(),
                 child: Mutex::new(None),
                 descendants: AtomicU32::new(0),
                 ends,

@@ -23,11 +23,11 @@ use rustix::{
 use super::{
     confine,
     system::{self, ForkSide},
-    tree,
 };
 use crate::{
     ChildLimits, packet,
     request::{MAX_DESCRIPTOR_NUMBER, MAX_REQUEST_BYTES},
+    tree,
     wire::{ChildLaunch, Enclosure, StartStep, SupervisorReport},
 };
 

@@ -17,10 +17,10 @@ use super::{
     settings::SystemSettings,
     supervise,
     system::{self, ForkSide},
-    tree,
 };
 use crate::{
     packet::{self, Packet},
+    tree,
     wire::{StartStep, SupervisorReport, SupervisorSpec, SupervisorTask},
 };
 

@@ -18,10 +18,11 @@ use rustix::{
 use super::{
     contain::BlankSandbox,
     launch::{self, seal},
-    system, tree,
+    system,
 };
 use crate::{
     packet::{self, Packet},
+    tree,
     wire::{Enclosure, SandboxFailure, SupervisorOrder, SupervisorReport, WaitStatus},
 };
 

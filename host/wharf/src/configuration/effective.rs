@@ -33,7 +33,7 @@ impl Configuration {
             state.default_scope = scope;
         }
         let changed = settings.digest != Some(digest);
-        let pin = settings.pin.or(settings.digest.map(|_| Pin::Digest));
+        let pin = settings.effective_pin();
         let unconfirmed = || Unconfirmed { plugin: name.clone(), confirmed: settings.digest, found: digest };
         let mut warnings = Vec::new();
         match pin {

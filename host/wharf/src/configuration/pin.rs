@@ -21,6 +21,18 @@ pub enum Pin {
     None,
 }
 
+impl Pin {
+    /// Its word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Digest => "digest",
+            Self::Refuse => "refuse",
+            Self::None => "none",
+        }
+    }
+}
+
 /// What a plugin may use with one component of its.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

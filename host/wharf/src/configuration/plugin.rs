@@ -52,6 +52,11 @@ pub struct PluginSettings {
 }
 
 impl PluginSettings {
+    /// To what its grants are bound: what is written, or the confirmed digest where there is one.
+    pub(crate) fn effective_pin(&self) -> Option<Pin> {
+        self.pin.or(self.digest.map(|_| Pin::Digest))
+    }
+
     /// A plugin of which the configuration says nothing.
     pub(crate) fn unwritten(limits: CallLimits) -> Self {
         let settings = Value::Object(Map::new());

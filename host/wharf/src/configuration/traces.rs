@@ -38,6 +38,9 @@ pub(super) struct WrittenTraces {
     /// The name by which the collector knows this host (`service.name`); `wharf` where
     /// absent.
     service: Option<String>,
+    /// The page that shows a trace, with `{trace}` where its id goes, such as
+    /// `https://jaeger.example/trace/{trace}`: the audit of the console leads there.
+    page: Option<String>,
     /// Headers that the collector wants, by any name.
     headers: BTreeMap<String, WrittenHeader>,
 }
@@ -64,13 +67,21 @@ pub struct TracesSettings {
     pub sampling: Sampling,
     /// The name by which the collector knows this host.
     pub service: String,
+    /// The page that shows a trace, with `{trace}` where its id goes.
+    pub page: Option<String>,
     /// Headers with secrets that the collector wants.
     pub headers: Vec<SecretSettings>,
 }
 
 impl Default for TracesSettings {
     fn default() -> Self {
-        Self { endpoint: None, sampling: Sampling::default(), service: SERVICE.to_owned(), headers: Vec::new() }
+        Self {
+            endpoint: None,
+            sampling: Sampling::default(),
+            service: SERVICE.to_owned(),
+            page: None,
+            headers: Vec::new(),
+        }
     }
 }
 
@@ -88,13 +99,34 @@ impl WrittenTraces {
                 "[traces] `service` must be 1 to {MAX_SERVICE_BYTES} bytes of visible ASCII characters"
             ));
         }
+        let page = self.page.map(|page| checked_page(page, endpoint.is_some())).transpose()?;
         let headers = match &endpoint {
             None if self.headers.is_empty() => Vec::new(),
             None => return Err("[traces.headers] are for a collector: say where it is, in `endpoint`".to_owned()),
             Some(endpoint) => headers(self.headers, endpoint, (base, self.allow_unprotected))?,
         };
         let sampling = Sampling { ratio, trust_clients: self.trust_clients };
-        Ok(TracesSettings { endpoint, sampling, service, headers })
+        Ok(TracesSettings { endpoint, sampling, service, page, headers })
+    }
+}
+
+fn checked_page(page: String, is_sent: bool) -> Result<String, String> {
+    let told = |problem: &str| Err(format!("[traces] `page` {problem}"));
+    if !is_sent {
+        return told("is for traces that are sent: say where a collector is, in `endpoint`");
+    }
+    if page.matches("{trace}").count() != 1 {
+        return told("has `{trace}` once, where the id of a trace goes");
+    }
+    match Url::parse(&page.replace("{trace}", "0")) {
+        Ok(address) if matches!(address.scheme(), "http" | "https") && address.host().is_some() => {}
+        Ok(_) => return told("must begin with `https:` or `http:`"),
+        Err(error) => return told(&format!("is no address: {error}")),
+    }
+    // The name of another machine is not the trace's to choose.
+    match page.split("//").nth(1).and_then(|rest| rest.find('/').map(|end| rest[..end].contains("{trace}"))) {
+        Some(false) => Ok(page),
+        _ => told("has `{trace}` in its path or behind it"),
     }
 }
 
@@ -188,12 +220,21 @@ mod tests {
     fn a_mistake_about_traces_is_named_with_what_to_do() {
         const AT: &str = "endpoint = \"https://c.example/v1/traces\"\n[traces.headers.a]\n";
         const HEADER: &str = "header = \"Authorization: Bearer {}\"\n";
+        let page = |page: &str| format!("endpoint = \"https://c.example/v1/traces\"\npage = {page:?}");
+        parse(&page("https://t.example/trace/{trace}?view=1")).expect("a page");
         for (lines, word) in [
             ("endpoints = 1".to_owned(), "endpoints"),
             ("ratio = 1.5".to_owned(), "from 0 to 1"),
             ("ratio = nan".to_owned(), "from 0 to 1"),
             ("service = \"\"".to_owned(), "`service`"),
             ("endpoint = \"127.0.0.1:4318\"".to_owned(), "no address"),
+            ("page = \"https://t.example/{trace}\"".to_owned(), "`endpoint`"),
+            (page("https://t.example/"), "`{trace}` once"),
+            (page("https://t.example/{trace}/{trace}"), "`{trace}` once"),
+            (page("javascript:{trace}"), "begin with `https:`"),
+            (page("t.example/{trace}"), "no address"),
+            (page("https://{trace}.example/"), "in its path"),
+            (page("https://t.example:{trace}"), "in its path"),
             ("endpoint = \"grpc://127.0.0.1:4317/x\"".to_owned(), "OTLP over HTTP"),
             ("endpoint = \"http://127.0.0.1:4318\"".to_owned(), "`/v1/traces`"),
             ("endpoint = \"https://me:secret@c.example/v1/traces\"".to_owned(), "[traces.headers]"),

@@ -88,7 +88,9 @@ impl Host {
         (report.calls_running, report.calls_waiting) = self.load();
         (report.calls_ended, report.calls_failed) = self.shared.recorder.ended();
         report.durations = self.shared.recorder.durations();
-        report.name = self.shared.sources.configuration().cluster.as_ref().and_then(|cluster| cluster.host.clone());
+        let configuration = self.shared.sources.configuration();
+        report.name = configuration.cluster.as_ref().and_then(|cluster| cluster.host.clone());
+        report.trace_page = configuration.traces.page.clone();
         report.things_running = self.running() as u64;
         report.approvals_waiting = self.shared.approvals.waiting().len() as u64;
         report.denials = self.denials().values().sum();

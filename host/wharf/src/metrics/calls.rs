@@ -255,6 +255,7 @@ mod tests {
             bytes_in: 0,
             bytes_out: 0,
             memory_bytes: Some(1 << 20),
+            trace: None,
             took: Duration::from_millis(2),
         }
     }

@@ -13,7 +13,8 @@ use wharf_process::{Owner, ProcessId, Processes, StreamName};
 use wharf_terminal::{TerminalError, TerminalId, TerminalInfo, TerminalSize, Terminals};
 
 use super::{
-    audit, blocking::blocking, configuring, missing::none, pages, plugins, recording, report, sessions, state,
+    audit, blocking::blocking, configuring, missing::none, pages, plugins, processes, recording, report, sessions,
+    state,
 };
 use crate::host::Host;
 
@@ -56,6 +57,7 @@ pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Val
             let (processes, owner, id) = process_of(host, &process)?;
             output(processes, owner, id, stream, from, bytes).await
         }
+        OperatorRequest::LookAtProcess { process } => json(&processes::look(host, &process).await?),
         OperatorRequest::StopProcess { process, grace } => {
             let (processes, owner, id) = process_of(host, &process)?;
             json(&report::of_process(&owner, &processes.stop(&owner, id, Duration::from_millis(grace)).await?))
@@ -77,6 +79,7 @@ pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Val
             plugins::switch(host, &plugin, is_on).await?;
             Ok(Value::Null)
         }
+        OperatorRequest::LookAtPlugin { plugin } => json(&plugins::look(host, plugin).await?),
         OperatorRequest::Tool { tool } => plugins::tool(host, &tool),
         OperatorRequest::TryTool { tool, arguments, session } => {
             json(&plugins::try_tool(host, tool, arguments, session).await?)

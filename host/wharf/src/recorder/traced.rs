@@ -108,6 +108,7 @@ impl AuditSink for TracedCall {
         if !wanted.names {
             record.asked = None;
         }
+        record.trace = Some(self.context.trace);
         self.sink.record(record);
     }
 

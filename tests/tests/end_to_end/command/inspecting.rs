@@ -41,3 +41,26 @@ fn a_component_that_loops_at_its_start_is_reported_and_not_waited_for() {
     assert!(run.err.contains("could not list its tools"), "{run:?}");
     assert!(limits.iter().any(|limit| run.err.contains(limit)), "{run:?}");
 }
+
+#[test]
+fn what_is_elsewhere_is_no_file_to_inspect() {
+    for name in ["oci://ghcr.io/me/greeter:1", "ghcr.io/me/greeter:1", "https://example.com/greeter.wasm"] {
+        let run = wharf(["inspect", name]).run();
+        assert!(run.code == Some(2) && run.err.contains("`wharf plugin add`"), "{name}: {run:?}");
+    }
+    let run = wharf(["inspect", "nothing.wasm"]).run();
+    assert!(run.err.contains("cannot read nothing.wasm") && !run.err.contains("plugin add"), "{run:?}");
+}
+
+#[test]
+fn what_inspect_tells_to_type_is_one_word_to_a_shell_whatever_the_file_is_called() {
+    let files = Data::alone();
+    for name in ["A b.wasm", "it's.wasm"] {
+        let path = files.write(name, wharf_tests::bytes("guest-echo"));
+        let run = wharf(["inspect", path.to_str().expect("a path")]).run();
+        let (_, told) = run.out.rsplit_once("`wharf grant ").unwrap_or_else(|| panic!("{run:?}"));
+        let (word, _) = told.rsplit_once("` says").expect("a word");
+        let said = std::process::Command::new("sh").args(["-c", &format!("printf '%s|' {word}")]).output().expect("sh");
+        assert_eq!(String::from_utf8_lossy(&said.stdout), format!("{}|", path.display()), "{word}");
+    }
+}

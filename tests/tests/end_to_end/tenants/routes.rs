@@ -122,6 +122,7 @@ fn cases() -> Vec<Case> {
             json!({"change": {"remove": {"plugin": "planning"}}, "dry_run": false}),
             Refused,
         ),
+        ("GET /v1/operator/processes/{process}", process, "", Value::Null, Refused),
         ("DELETE /v1/operator/processes/{process}", process, "", Value::Null, Refused),
         ("GET /v1/operator/processes/{process}/output", process, "", Value::Null, Refused),
         ("GET /v1/operator/terminals/{terminal}", shell, "", Value::Null, Refused),
@@ -130,6 +131,7 @@ fn cases() -> Vec<Case> {
         ("POST /v1/operator/terminals/{terminal}/input", shell, "", json!({"content": "aGk="}), Refused),
         ("POST /v1/operator/terminals/{terminal}/resize", shell, "", json!({"columns": 60, "rows": 20}), Refused),
         ("POST /v1/operator/plugins/{plugin}/switch", "planning", "", json!({"enabled": false}), Refused),
+        ("GET /v1/operator/plugins/{plugin}", "planning", "", Value::Null, Refused),
         ("GET /v1/operator/grants/{plugin}", "planning", "", Value::Null, Refused),
         (
             "POST /v1/operator/configuration",

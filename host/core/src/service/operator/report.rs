@@ -1,8 +1,17 @@
 //! What is told to the operator.
 
+mod plugin;
+mod process;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+pub use plugin::{PluginLimitReport, PluginLookReport, PluginReport};
+pub use process::{
+    ContainmentReport, PollReport, ProcessLimitsReport, ProcessLookReport, ProcessOutput, ProcessReport,
+    TreeProcessReport,
+};
 
 /// How a host is.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -33,6 +42,8 @@ pub struct HostReport {
     /// How many of the calls that have ended took how long: number `i` of these counts those of at least
     /// `(4 + i mod 4) × 2^(i div 4) / 4` microseconds and less than where the next one begins.
     pub durations: Vec<u64>,
+    /// The page that shows a trace, with `{trace}` where its id goes, where the configuration names one.
+    pub trace_page: Option<String>,
 }
 
 impl HostReport {
@@ -52,6 +63,7 @@ impl HostReport {
             calls_failed: 0,
             denials: 0,
             durations: Vec::new(),
+            trace_page: None,
         }
     }
 }
@@ -156,57 +168,6 @@ pub struct TurnReport {
     pub reason: Option<String>,
     /// How sure that is: `low`, `medium`, `high`.
     pub confidence: Option<String>,
-}
-
-/// A process.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct ProcessReport {
-    /// Its handle.
-    pub id: String,
-    /// Whose it is.
-    pub tenant: String,
-    /// The plugin that started it.
-    pub plugin: String,
-    /// In which session.
-    pub session: String,
-    /// What was started.
-    pub command: String,
-    /// `starting`, `running`, `finished`, `failed`, `killed`.
-    pub status: String,
-    /// The system's id of its leader.
-    pub pid: Option<u32>,
-    /// When it was asked for.
-    pub started: String,
-    /// When it ended.
-    pub finished: Option<String>,
-    /// How it ended.
-    pub exit: Option<Value>,
-    /// Why the host ended it, in words.
-    pub reason: Option<String>,
-    /// Descendants that live after its leader.
-    pub descendants: Option<u32>,
-    /// Bytes that it has printed.
-    pub stdout_bytes: u64,
-    /// Bytes that it has printed as errors.
-    pub stderr_bytes: u64,
-    /// How it was polled.
-    pub polls: PollReport,
-}
-
-/// How something was polled: the words of the contract.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(transparent)]
-pub struct PollReport(pub Value);
-
-/// A piece of what a process has printed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ProcessOutput {
-    /// The cursor of its first byte.
-    pub from: u64,
-    /// The cursor behind its last byte.
-    pub next: u64,
-    /// The text; bytes that are no UTF-8 are replaced.
-    pub text: String,
 }
 
 /// A web page.
@@ -324,11 +285,6 @@ impl SessionReport {
         self.files_used = self.files_used.take().max(other.files_used);
     }
 }
-
-/// A plugin, and what became of it: as `wharf plugin list --json` has it.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(transparent)]
-pub struct PluginReport(pub Value);
 
 /// A tool, as `wharf tools --json` has it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

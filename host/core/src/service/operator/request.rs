@@ -136,6 +136,12 @@ pub enum OperatorRequest {
         /// How much at most.
         bytes: usize,
     },
+    /// What a process may use up and reach, and all that runs of it. Counts as no poll:
+    /// [`ProcessLookReport`](super::ProcessLookReport).
+    LookAtProcess {
+        /// Which.
+        process: String,
+    },
     /// Ends a process: [`ProcessReport`](super::ProcessReport).
     StopProcess {
         /// Which.
@@ -190,6 +196,12 @@ pub enum OperatorRequest {
         plugin: PluginName,
         /// Whether it is on from now on.
         is_on: bool,
+    },
+    /// Where a plugin comes from, to what its grants are bound, and what its calls may use up:
+    /// [`PluginLookReport`](super::PluginLookReport).
+    LookAtPlugin {
+        /// Which.
+        plugin: PluginName,
     },
     /// A tool of the local tenant: [`ToolReport`](super::ToolReport).
     Tool {

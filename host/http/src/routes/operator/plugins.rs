@@ -15,7 +15,7 @@ use wharf_core::{
     Code, Error, PluginName, SessionId,
     service::operator::{
         ChangeReport, ConfigurationChange, GrantsReport, OperatorList, OperatorRequest, PluginChange,
-        PluginChangeReport, PluginReport, ToolReport, TrialReport,
+        PluginChangeReport, PluginLookReport, PluginReport, ToolReport, TrialReport,
     },
 };
 
@@ -48,6 +48,16 @@ pub(super) fn routes() -> Vec<Route> {
             vec![route::json::<PluginChangeReport>(200, "This is there then.")],
         )
         .body::<PluginChangeRequest>(),
+        Route::new(
+            "get",
+            "/v1/operator/plugins/{plugin}",
+            (
+                "lookAtPlugin",
+                "Tells where a plugin comes from, to what its grants are bound, and what its calls may use up.",
+            ),
+            get(look),
+            vec![route::json::<PluginLookReport>(200, "So it is.")],
+        ),
         Route::new(
             "post",
             "/v1/operator/plugins/{plugin}/switch",
@@ -158,6 +168,13 @@ async fn install(
     JsonBody { value: PluginChangeRequest { change, dry_run }, .. }: JsonBody<PluginChangeRequest>,
 ) -> Result<Json<Value>, HttpFailure> {
     operate(&server, OperatorRequest::Install { change, is_trial: dry_run }).await
+}
+
+async fn look(
+    State(server): State<Arc<ServerState>>,
+    PathHandle(plugin): PathHandle,
+) -> Result<Json<Value>, HttpFailure> {
+    operate(&server, OperatorRequest::LookAtPlugin { plugin: named(&plugin)? }).await
 }
 
 async fn grants(

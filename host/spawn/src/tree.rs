@@ -1,24 +1,32 @@
-//! The processes below this one: finds, counts and signals them.
+//! The processes below another one: finds, counts, signals and describes them.
 //!
 //! Reads /proc, which counts children in other sessions and groups, too.
+
+mod description;
 
 use std::{collections::HashMap, fs};
 
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
-/// A living process below this one.
+pub(crate) use description::describe;
+
+/// A living process below another one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TreeMember {
-    pub(super) pid: Pid,
-    pub(super) group: i32,
+pub(crate) struct TreeMember {
+    pub(crate) pid: Pid,
+    pub(crate) group: i32,
 }
 
 /// All living processes below this one, in no order. Zombies, which have ended and
 /// wait to be reaped, do not count.
-pub(super) fn members() -> Vec<TreeMember> {
+pub(crate) fn members() -> Vec<TreeMember> {
+    members_below(getpid())
+}
+
+fn members_below(top: Pid) -> Vec<TreeMember> {
     let mut by_parent = by_parent();
     let mut found = Vec::new();
-    let mut next = vec![getpid()];
+    let mut next = vec![top];
     while let Some(parent) = next.pop() {
         let children = by_parent.remove(&parent).unwrap_or_default();
         next.extend(children.iter().map(|member| member.pid));
@@ -28,7 +36,7 @@ pub(super) fn members() -> Vec<TreeMember> {
 }
 
 /// The living children of this process alone.
-pub(super) fn children() -> Vec<TreeMember> {
+pub(crate) fn children() -> Vec<TreeMember> {
     by_parent().remove(&getpid()).unwrap_or_default()
 }
 
@@ -51,7 +59,7 @@ fn by_parent() -> HashMap<Pid, Vec<TreeMember>> {
 
 /// The number of processes and threads of a user, as the system counts
 /// them against a limit.
-pub(super) fn threads_of(user: u32) -> u64 {
+pub(crate) fn threads_of(user: u32) -> u64 {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let processes = entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()));
     let counts = processes.filter_map(|entry| -> Option<u64> {
@@ -78,7 +86,7 @@ fn parse(stat: &str) -> Option<(i32, i32)> {
 
 /// Sends a signal to all of these. A process that has ended since costs nothing: the system
 /// gives out all other process ids before it reuses one.
-pub(super) fn signal(members: &[TreeMember], signal: Signal) {
+pub(crate) fn signal(members: &[TreeMember], signal: Signal) {
     for member in members {
         let _ = kill_process(member.pid, signal);
     }
