@@ -180,7 +180,7 @@ impl Grants {
     pub fn webview<'g>(&'g self, plugin: &'g PluginName) -> Result<GrantedWebView<'g>, Error> {
         let (grant, holder) =
             self.standing.check(plugin, Capability::WebView, self.webview.as_ref(), |grant| grant.expires.as_ref())?;
-        Ok(GrantedWebView { grant, holder })
+        Ok(GrantedWebView { grant, holder, rules: None })
     }
 
     /// Checks that `plugin` may use the files of its session.

@@ -2,15 +2,18 @@
 //! private. Decides; reaches nothing.
 
 mod address;
+mod guard;
 mod pattern;
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, net::IpAddr};
+use std::{fmt, net::IpAddr, sync::Arc};
 
 use url::{Host, Url};
 
 pub use address::is_private;
+use guard::OriginGuard;
+pub use guard::OriginRules;
 pub use pattern::{InvalidOrigin, OriginPattern};
 
 use crate::{
@@ -130,13 +133,14 @@ pub struct OriginPolicy {
     private_addresses: bool,
     standing: Standing,
     expires: Option<Expiry>,
+    guard: Option<OriginGuard>,
 }
 
 impl OriginPolicy {
     /// What a grant comes to.
     #[must_use]
     pub fn new(plugin: PluginName, origins: Vec<OriginPattern>, private_addresses: bool) -> Self {
-        Self { plugin, origins, private_addresses, standing: Standing::default(), expires: None }
+        Self { plugin, origins, private_addresses, standing: Standing::default(), expires: None, guard: None }
     }
 
     /// The same for as long as its grant holds: a page outlives the call that
@@ -146,12 +150,26 @@ impl OriginPolicy {
         Self { standing, expires, ..self }
     }
 
+    /// The same where a person has to allow some of it, too. Clones let the same through.
+    #[must_use]
+    pub fn guarded(self, rules: Arc<dyn OriginRules>) -> Self {
+        Self { guard: Some(OriginGuard::new(rules)), ..self }
+    }
+
+    /// A person has let a page of this policy go to an origin: what the same patterns of theirs name is
+    /// open to it from now on, since pages load parts of themselves from their neighbours.
+    pub fn let_through(&self, origin: &Origin) {
+        if let Some(guard) = &self.guard {
+            guard.open(origin);
+        }
+    }
+
     /// Checks an address that a page is to be sent to, or asks for.
     ///
     /// # Errors
-    /// `invalid` for a text that is no URL; `denied` for another scheme and an
+    /// `invalid` for a text that is no URL; `denied` for another scheme, for an
     /// origin that is not granted, naming the line of configuration that would
-    /// allow it.
+    /// allow it, and for one that a person has to allow and has not.
     pub fn url(&self, text: &str) -> Result<Url, Error> {
         let url = Url::parse(text).map_err(|error| {
             Error::new(
@@ -178,13 +196,11 @@ impl OriginPolicy {
     /// Checks an origin.
     ///
     /// # Errors
-    /// `denied`, naming the line of configuration that would allow it.
+    /// `denied`: it is not granted, and the error names the line of configuration that would allow it; or
+    /// a person has to allow it, and has not.
     pub fn origin(&self, origin: &Origin) -> Result<(), Error> {
         self.holds()?;
-        if self.origins.iter().any(|pattern| pattern.matches(origin)) {
-            return Ok(());
-        }
-        Err(self.refusal(&origin.to_string()))
+        if self.grants(origin) { self.is_let(origin) } else { Err(self.refusal(&origin.to_string())) }
     }
 
     /// Checks a host and port of which no scheme is known, as a tunnel names it. One
@@ -200,11 +216,12 @@ impl OriginPolicy {
         let host = host.ok_or_else(|| Error::new(Code::Invalid, "this is no host that a server can have"))?;
         let origin = |scheme| Origin { scheme, host: host.clone(), port };
         self.holds()?;
-        let allowed = [Scheme::Https, Scheme::Http].map(origin);
-        if allowed.iter().any(|origin| self.origins.iter().any(|pattern| pattern.matches(origin))) {
-            return Ok(());
+        let named = [Scheme::Https, Scheme::Http].map(origin);
+        if !named.iter().any(|origin| self.grants(origin)) {
+            return Err(self.refusal(&named[0].to_string()));
         }
-        Err(self.refusal(&allowed[0].to_string()))
+        // It may be any of them.
+        named.iter().try_for_each(|origin| self.is_let(origin))
     }
 
     /// Checks an address that a granted name led to.
@@ -229,6 +246,21 @@ impl OriginPolicy {
     #[must_use]
     pub fn private_addresses(&self) -> bool {
         self.private_addresses
+    }
+
+    fn grants(&self, origin: &Origin) -> bool {
+        self.origins.iter().any(|pattern| pattern.matches(origin))
+    }
+
+    fn is_let(&self, origin: &Origin) -> Result<(), Error> {
+        if self.guard.as_ref().is_none_or(|guard| guard.lets(origin)) {
+            return Ok(());
+        }
+        let origin = crate::text::line(&origin.to_string(), 300);
+        let message = format!(
+            "a person has to allow {origin}, and has not let this page go there: navigate the page there, which asks them"
+        );
+        Err(Error::new(Code::Denied, message))
     }
 
     fn refusal(&self, origin: &str) -> Error {

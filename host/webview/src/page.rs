@@ -16,7 +16,7 @@ mod outbox;
 mod picture;
 mod state;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use parking_lot::{Mutex, MutexGuard};
@@ -25,7 +25,7 @@ use tokio::{
     sync::{Notify, watch},
     time::Instant,
 };
-use wharf_core::{WebViewOwner, WorkspaceStay};
+use wharf_core::{OriginPolicy, WebViewOwner, WorkspaceStay};
 
 pub use dialog::{DialogPolicy, dialog_policy_named};
 pub(crate) use entries::{clean, download};
@@ -55,6 +55,7 @@ pub(crate) struct NewPage {
     pub(crate) serial: u64,
     pub(crate) result_store: ResultStore,
     pub(crate) runtime: Handle,
+    pub(crate) policy: Arc<OriginPolicy>,
     pub(crate) downloads: bool,
     pub(crate) shares: PageShares,
 }
@@ -68,6 +69,8 @@ pub(crate) struct Page {
     pub(crate) owner: WebViewOwner,
     pub(crate) workspace: Option<PageWorkspace>,
     pub(crate) opened: DateTime<Utc>,
+    /// Where it may go.
+    pub(crate) policy: Arc<OriginPolicy>,
     /// Whether its downloads are kept.
     pub(crate) downloads: bool,
     /// Where the page keeps the results that were cut.
@@ -92,7 +95,7 @@ impl Page {
     ) -> Self {
         // A page is remembered after its end, and its workspace may go then.
         state.stay = workspace.as_mut().and_then(|workspace| workspace.stay.take());
-        let NewPage { id, serial, result_store, runtime, downloads, shares } = known;
+        let NewPage { id, serial, result_store, runtime, policy, downloads, shares } = known;
         let (changes, _) = watch::channel(());
         let (state, opened) = (Mutex::new(state), Utc::now());
         Self {
@@ -105,6 +108,7 @@ impl Page {
             result_store,
             shares,
             runtime,
+            policy,
             state,
             changes,
             picture: Picture::default(),

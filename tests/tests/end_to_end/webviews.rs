@@ -1,6 +1,7 @@
 //! Web pages through the whole host, in the real browser, by a guest that speaks the
 //! raw contract.
 
+mod allowed;
 mod backend;
 mod bounds;
 mod files;

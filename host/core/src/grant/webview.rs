@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{expiry::Expiry, standing::Holder};
 use crate::{
     Error, PluginName,
-    origin::{OriginPattern, OriginPolicy},
+    origin::{OriginPattern, OriginPolicy, OriginRules},
 };
 
 /// Web pages.
@@ -67,9 +67,18 @@ impl WebViewGrant {
 pub struct GrantedWebView<'g> {
     pub(super) grant: &'g WebViewGrant,
     pub(super) holder: Holder<'g>,
+    /// What of it a person has to allow, too.
+    pub(super) rules: Option<Arc<dyn OriginRules>>,
 }
 
 impl GrantedWebView<'_> {
+    /// The same where a person has to allow the origins that these rules name: a page reaches them after
+    /// [`OriginPolicy::let_through`] alone.
+    #[must_use]
+    pub fn asking(self, rules: Arc<dyn OriginRules>) -> Self {
+        Self { rules: Some(rules), ..self }
+    }
+
     /// What was granted.
     #[must_use]
     pub fn grant(&self) -> &WebViewGrant {
@@ -95,8 +104,12 @@ impl GrantedWebView<'_> {
     #[must_use]
     pub fn policy(&self) -> Arc<OriginPolicy> {
         let (standing, expires) = self.holder.kept();
-        let Self { grant: WebViewGrant { origins, private_addresses, .. }, holder } = self;
+        let Self { grant: WebViewGrant { origins, private_addresses, .. }, holder, .. } = self;
         let policy = OriginPolicy::new(holder.plugin.clone(), origins.clone(), *private_addresses);
-        Arc::new(policy.under(standing, expires))
+        let policy = policy.under(standing, expires);
+        Arc::new(match &self.rules {
+            Some(rules) => policy.guarded(Arc::clone(rules)),
+            None => policy,
+        })
     }
 }

@@ -1,5 +1,7 @@
 //! The policy as an attacker reads it.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use url::Url;
 
@@ -321,4 +323,40 @@ proptest! {
             prop_assert_eq!(pattern.to_string().parse::<OriginPattern>().expect("a pattern"), pattern);
         }
     }
+}
+
+/// Asks about what these patterns name.
+#[derive(Debug)]
+struct Asked(Vec<OriginPattern>);
+
+impl OriginRules for Asked {
+    fn asking(&self, origin: &Origin) -> Vec<OriginPattern> {
+        self.0.iter().filter(|pattern| pattern.matches(origin)).cloned().collect()
+    }
+}
+
+#[test]
+fn a_page_reaches_what_a_person_has_to_allow_only_once_they_have() {
+    let patterns = ["https://*.bank.example", "http://localhost:*", "https://pay.bank.example"];
+    let asked = Asked(patterns.map(|pattern| pattern.parse().expect("a pattern")).into());
+    let policy = policy(&["*"]).guarded(Arc::new(asked));
+    let origin = |text: &str| Origin::of_text(text).expect("an origin");
+    let denied = |checked: Result<(), Error>| checked.is_err_and(|error| error.code == Code::Denied);
+
+    policy.origin(&origin("https://example.com")).expect("nobody is asked");
+    policy.tunnel("bank.example", 443).expect("nobody is asked");
+    let told = policy.origin(&origin("https://www.bank.example")).expect_err("nobody has allowed it");
+    assert!(told.message.contains("navigate"), "{told}");
+    assert!(denied(policy.tunnel("www.bank.example", 443)) && denied(policy.tunnel("localhost", 8080)));
+    assert!(policy.url("https://www.bank.example/").is_err());
+
+    policy.let_through(&origin("https://www.bank.example"));
+    policy.url("https://www.bank.example/").expect("a person has");
+    policy.tunnel("static.bank.example", 443).expect("the same pattern names it");
+    assert!(denied(policy.origin(&origin("https://pay.bank.example"))), "another one does, too");
+    assert!(denied(policy.tunnel("localhost", 8080)));
+    policy.let_through(&origin("https://pay.bank.example"));
+    policy.origin(&origin("https://pay.bank.example")).expect("a person has");
+    policy.let_through(&origin("http://localhost:8080"));
+    policy.tunnel("localhost", 8080).expect("a socket of that origin");
 }

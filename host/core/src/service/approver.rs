@@ -2,9 +2,9 @@
 //!
 //! The engine asks this trait; it knows neither the rules nor how people are asked.
 
-use std::pin::Pin;
+use std::{pin::Pin, sync::Arc};
 
-use crate::{CommandLine, Error, Origin};
+use crate::{CommandLine, Error, Origin, origin::OriginRules};
 
 /// What a plugin asks its host to do, checked against its grants.
 #[derive(Debug, Clone, Copy)]
@@ -35,4 +35,7 @@ pub type Approving<'a> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send +
 pub trait Approver: Send + Sync {
     /// What the host has to wait for before it does this; nothing where nobody has to be asked.
     fn approve<'a>(&'a self, act: GuardedAct<'a>) -> Option<Approving<'a>>;
+
+    /// Which origins a person has to allow, for a page that outlives the call.
+    fn origin_rules(&self) -> Arc<dyn OriginRules>;
 }

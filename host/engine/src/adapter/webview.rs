@@ -83,6 +83,11 @@ impl Host for Guest {
         let call = &*self.call;
         let wit::PageOptions { width, height, dialogs, options } = options;
         let (granted, webviews) = call.granted_webview()?;
+        // What the page asks for by itself outlives the call.
+        let granted = match &call.request.approver {
+            Some(approver) => granted.asking(approver.origin_rules()),
+            None => granted,
+        };
         let wanted = OpenPageRequest::read(width, height, &dialogs, options.as_deref())?;
         let grant = granted.grant();
         let place = match &call.backends.workspaces {
@@ -140,6 +145,7 @@ impl Host for Guest {
             && call.approved(GuardedAct::Open { origin: &origin, address: url.as_str() }).await?
         {
             granted = call.granted_webview()?.0;
+            webviews.let_through(&owner, page, &origin)?;
         }
         let deadline = (milliseconds > 0).then(|| Duration::from_millis(milliseconds));
         Ok(webviews.perform(&granted, &owner, page, &operation, &parameters, deadline)?.to_string())

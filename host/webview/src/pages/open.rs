@@ -56,10 +56,11 @@ impl WebViews {
         let sink = Sink::new(id, Arc::new(CoreReceiver(ear.clone())));
         let owner = granted.owner(context);
         let shares = PageShares::new(&core.quotas, &owner);
+        let policy = granted.policy();
         let settings = PageSettings {
             width: size.0,
             height: size.1,
-            policy: granted.policy(),
+            policy: Arc::clone(&policy),
             downloads,
             locale: wanted.locale,
             time_zone: wanted.time_zone,
@@ -75,7 +76,7 @@ impl WebViews {
             let limits = Arc::clone(&core.limits);
             let state = PageState::new(Instant::now(), limits, wanted.dialogs, size, open, (places, &shares));
             table.last_serial += 1;
-            let known = NewPage { id, serial: table.last_serial, result_store, runtime, downloads, shares };
+            let known = NewPage { id, serial: table.last_serial, result_store, runtime, policy, downloads, shares };
             let page = Arc::new(Page::new(known, owner, workspace, state));
             table.pages.insert(id, Arc::clone(&page));
             (page, evicted, forgotten)

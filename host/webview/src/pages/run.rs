@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use url::Url;
 use wharf_contract::webview::OperationName;
-use wharf_core::{WebViewOwner, grant::GrantedWebView};
+use wharf_core::{Origin, WebViewOwner, grant::GrantedWebView};
 
 use super::{Core, Script, WebViews, parameters::patience};
 use crate::{
@@ -66,6 +66,15 @@ impl WebViews {
             Operation::Navigate { url } => Ok(Url::parse(&url).ok()),
             _ => Ok(None),
         }
+    }
+
+    /// A person has let a page go to this origin: it may reach what the same rules name from now on.
+    ///
+    /// # Errors
+    /// [`WebViewError::NoPage`] where the owner has no such page.
+    pub fn let_through(&self, owner: &WebViewOwner, page: PageId, origin: &Origin) -> Result<(), WebViewError> {
+        self.find(owner, page)?.policy.let_through(origin);
+        Ok(())
     }
 
     /// Carries out an operation on a page. Returns the id of the request at once.

@@ -70,8 +70,13 @@ impl ActRules {
 
     /// Whether what goes to this origin waits.
     pub(crate) fn asks_origin(&self, origin: &Origin) -> bool {
-        let matches = |patterns: &[OriginPattern]| patterns.iter().any(|pattern| pattern.matches(origin));
-        matches(&self.origins) && !matches(&self.always_origins)
+        self.asking(origin).next().is_some()
+    }
+
+    /// The patterns that have what goes to this origin wait.
+    pub(crate) fn asking(&self, origin: &Origin) -> impl Iterator<Item = &OriginPattern> {
+        let is_free = self.always_origins.iter().any(|pattern| pattern.matches(origin));
+        self.origins.iter().filter(move |pattern| !is_free && pattern.matches(origin))
     }
 
     /// Whether a rule allows this for good by now, or nothing asks about its kind any more.

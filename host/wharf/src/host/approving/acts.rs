@@ -1,14 +1,18 @@
 //! Commands and origins that a person has to allow in the course of a call.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering::Relaxed},
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
 };
 
 use tokio::sync::Mutex;
 use wharf_core::{
-    Code, Digest, Error, PluginName,
+    Code, Digest, Error, Origin, OriginPattern, PluginName,
     audit::{ApprovedAct, CallAudit},
+    origin::OriginRules,
     service::{Approver, Approving, Caller, GuardedAct},
 };
 
@@ -16,6 +20,7 @@ use super::{Host, telling};
 use crate::{
     approvals::{Approval, AskedCall, WantedAct},
     configuration::ActRules,
+    host::WeakHost,
     installed::Installed,
 };
 
@@ -33,6 +38,24 @@ struct CallApprover {
     asking: Mutex<()>,
     /// Nobody has answered in time. Then the call asks no more, so that it ends.
     is_deserted: AtomicBool,
+}
+
+/// The rules about origins as they are at each moment, for pages that outlive their calls.
+struct PresentRules(WeakHost);
+
+impl fmt::Debug for PresentRules {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("PresentRules")
+    }
+}
+
+impl OriginRules for PresentRules {
+    fn asking(&self, origin: &Origin) -> Vec<OriginPattern> {
+        // Its pages end with the host.
+        let Some(host) = self.0.upgrade() else { return Vec::new() };
+        let configuration = host.shared.sources.configuration();
+        configuration.approvals.acts.asking(origin).cloned().collect()
+    }
 }
 
 /// Whether a person has to allow it.
@@ -75,6 +98,10 @@ impl Approver for CallApprover {
     fn approve<'a>(&'a self, act: GuardedAct<'a>) -> Option<Approving<'a>> {
         let configuration = self.host.shared.sources.configuration();
         asks(&configuration.approvals.acts, act).then(|| -> Approving<'a> { Box::pin(self.allowed(act)) })
+    }
+
+    fn origin_rules(&self) -> Arc<dyn OriginRules> {
+        Arc::new(PresentRules(self.host.downgrade()))
     }
 }
 
