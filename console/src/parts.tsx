@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Refused } from "./api";
+import { Refused, part } from "./api";
 import { language, say, type Word } from "./words";
 
 /** A time in the zone of the reader, with UTC on hover. */
@@ -38,6 +38,17 @@ export function bytes(count: number): string {
 
 export function Status({ of }: { of: string }) {
   return <span class={`status status-${of.replace(/[^a-z-]/g, "")}`}>{of}</span>;
+}
+
+/** In which session something is, by which assistant and in which thread, with the way to all that the session has. */
+export function SessionOf({ of }: { of: { tenant: string; session: string; assistant?: string | null; thread?: string | null } }) {
+  const within = [of.assistant, of.thread].filter(Boolean).join(" · ");
+  return (
+    <>
+      <a href={`#/sessions/${part(of.tenant)}/${part(of.session)}`}>{of.session}</a>
+      {within && ` · ${within}`}
+    </>
+  );
 }
 
 export function Empty({ word }: { word: Word }) {

@@ -43,6 +43,7 @@ export interface TurnReport {
 
 export interface TerminalReport extends Owned {
   id: string;
+  assistant: string | null;
   command: string;
   status: string;
   columns: number;
@@ -315,6 +316,23 @@ export interface SessionReport {
   file_bytes: number | null;
   file_quota_bytes: number | null;
   files_used: string | null;
+}
+
+export interface BucketReport {
+  plugin: string;
+  scope: string;
+  session: string | null;
+  assistant: string | null;
+  thread: string | null;
+  bucket: string;
+  entries: number;
+  bytes: number;
+  expires: string | null;
+}
+
+export interface BucketsReport {
+  buckets: BucketReport[];
+  left_off: number;
 }
 
 export interface Topics {

@@ -203,6 +203,10 @@ const english = {
   contract: "Contract",
   originAndLimits: "Origin and limits",
   trace: "Trace",
+  assistant: "Assistant",
+  thread: "Thread",
+  bucket: "Bucket",
+  leftOff: "{count} more are not shown.",
 };
 
 export type Word = keyof typeof english;
@@ -410,6 +414,10 @@ const korean: Record<Word, string> = {
   contract: "계약",
   originAndLimits: "출처와 한도",
   trace: "추적",
+  assistant: "어시스턴트",
+  thread: "스레드",
+  bucket: "버킷",
+  leftOff: "{count}개는 표시하지 않았습니다.",
 };
 
 export const language = navigator.language.startsWith("ko") ? "ko" : "en";

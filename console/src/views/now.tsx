@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { part, remove } from "../api";
 import { useLive } from "../live";
-import { Act, Empty, Heading, Rows, bytes, duration } from "../parts";
+import { Act, Empty, Heading, Rows, SessionOf, bytes, duration } from "../parts";
 import type { HostReport } from "../types";
 import { say } from "../words";
 
@@ -149,7 +149,7 @@ export function Now() {
             { word: "tool", cell: (call) => <a href={`#/audit/${part(`id=${call.id}`)}`}>{call.tool}</a> },
             { word: "plugin", cell: (call) => call.plugin },
             { word: "tenant", cell: (call) => call.tenant },
-            { word: "session", cell: (call) => call.session },
+            { word: "session", cell: (call) => <SessionOf of={call} /> },
             { word: "client", cell: (call) => call.client ?? "" },
             { word: "duration", cell: (call) => duration(call.milliseconds), class: "number" },
             { word: "hostCalls", cell: (call) => call.host_calls, class: "number" },

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Refused, get, part, remove } from "../api";
 import { useLive } from "../live";
-import { Act, Empty, Heading, Moment, Problem, Rows, Status, useRead } from "../parts";
+import { Act, Empty, Heading, Moment, Problem, Rows, SessionOf, Status, useRead } from "../parts";
 import type { PageEntry, PageLookReport } from "../types";
 import { say } from "../words";
 
@@ -118,7 +118,7 @@ function All() {
             { word: "status", cell: (page) => <Status of={page.status} /> },
             { word: "plugin", cell: (page) => page.plugin },
             { word: "tenant", cell: (page) => page.tenant },
-            { word: "session", cell: (page) => page.session },
+            { word: "session", cell: (page) => <SessionOf of={page} /> },
             { word: "started", cell: (page) => <Moment at={page.opened} /> },
             { word: "action", cell: (page) => <Act label={say("close")} confirm="confirmStop" act={() => close(page.id)} /> },
           ]}

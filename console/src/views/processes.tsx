@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, part, remove } from "../api";
 import { useLive } from "../live";
-import { Act, Empty, Heading, Moment, Problem, Rows, Status, bytes, useRead } from "../parts";
+import { Act, Empty, Heading, Moment, Problem, Rows, SessionOf, Status, bytes, useRead } from "../parts";
 import type { ProcessLookReport } from "../types";
 import { say } from "../words";
 import { ProcessBounds, Tree } from "./bounds";
@@ -113,7 +113,7 @@ export function Processes({ rest }: { rest: string }) {
             { word: "status", cell: (one) => <Status of={one.status} /> },
             { word: "plugin", cell: (one) => one.plugin },
             { word: "tenant", cell: (one) => one.tenant },
-            { word: "session", cell: (one) => one.session },
+            { word: "session", cell: (one) => <SessionOf of={one} /> },
             { word: "output", cell: (one) => bytes(one.stdout_bytes + one.stderr_bytes), class: "number" },
             { word: "started", cell: (one) => <Moment at={one.started} /> },
           ]}

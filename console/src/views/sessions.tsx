@@ -1,10 +1,11 @@
 // Sessions, by what each has.
 
 import { useEffect, useState } from "preact/hooks";
-import { Refused, archived, exported, get, part, post } from "../api";
-import { Act, Empty, Heading, Moment, Problem, Rows, Used, bytes } from "../parts";
+import { Refused, archived, exported, get, post } from "../api";
+import { Act, Empty, Heading, Moment, Problem, Rows, SessionOf, Used, bytes } from "../parts";
 import type { SessionReport } from "../types";
 import { say, type Word } from "../words";
+import { Buckets } from "./buckets";
 
 /** Files are measured for each list. */
 const EACH = 10_000;
@@ -88,6 +89,7 @@ function Session({ tenant, session }: { tenant: string; session: string }) {
               </a>
               <Act label={say("clearState")} class="danger" confirm="confirmClear" act={() => post("/v1/operator/state/clear", of)} />
             </div>
+            <Buckets of={of} />
           </article>
         </>
       )}
@@ -112,7 +114,7 @@ function All() {
           id={(one) => `${one.tenant} ${one.session}`}
           columns={[
             { word: "tenant", cell: (one) => one.tenant },
-            { word: "session", cell: (one) => <a href={`#/sessions/${part(one.tenant)}/${part(one.session)}`}>{one.session}</a>, class: "wide" },
+            { word: "session", cell: (one) => <SessionOf of={one} />, class: "wide" },
             { word: "calls", cell: (one) => one.calls, class: "number" },
             { word: "processes", cell: (one) => one.processes, class: "number" },
             { word: "terminals", cell: (one) => one.terminals, class: "number" },

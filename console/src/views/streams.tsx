@@ -1,7 +1,7 @@
 // Streams of events of all plugins. What a stream says that it is about is foreign text.
 
 import { useLive } from "../live";
-import { Empty, Heading, Rows, Status, bytes, duration } from "../parts";
+import { Empty, Heading, Rows, SessionOf, Status, bytes, duration } from "../parts";
 import { say } from "../words";
 
 export function Streams() {
@@ -27,7 +27,7 @@ export function Streams() {
             { word: "idle", cell: (stream) => duration(stream.idle_milliseconds), class: "number" },
             { word: "plugin", cell: (stream) => stream.plugin },
             { word: "tenant", cell: (stream) => stream.tenant },
-            { word: "session", cell: (stream) => stream.session },
+            { word: "session", cell: (stream) => <SessionOf of={stream} /> },
           ]}
         />
       )}

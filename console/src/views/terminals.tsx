@@ -5,7 +5,7 @@ import { Terminal } from "@xterm/xterm";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Refused, part, post, remove } from "../api";
 import { useLive } from "../live";
-import { Act, Empty, Heading, Moment, Problem, Rows, Status } from "../parts";
+import { Act, Empty, Heading, Moment, Problem, Rows, SessionOf, Status } from "../parts";
 import { say } from "../words";
 import { Recording } from "./recording";
 
@@ -168,7 +168,7 @@ export function Terminals({ rest }: { rest: string }) {
             { word: "turn", cell: (one) => (one.turn ? `${one.turn.number} ${one.turn.reason ?? ""}` : "") },
             { word: "plugin", cell: (one) => one.plugin },
             { word: "tenant", cell: (one) => one.tenant },
-            { word: "session", cell: (one) => one.session },
+            { word: "session", cell: (one) => <SessionOf of={one} /> },
             { word: "viewers", cell: (one) => one.viewers, class: "number" },
             { word: "started", cell: (one) => <Moment at={one.started} /> },
           ]}

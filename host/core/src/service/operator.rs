@@ -17,10 +17,10 @@ use crate::{Error, SessionId, TenantId};
 pub use configuring::{CapabilityReport, ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport};
 pub use installing::{FoundComponent, PluginChange, PluginChangeReport};
 pub use report::{
-    ApprovalReport, ApprovalRule, CallReport, ClusterHostReport, ContainmentReport, HostReport, PageLookReport,
-    PagePicture, PageReport, PluginLimitReport, PluginLookReport, PluginReport, PollReport, ProcessLimitsReport,
-    ProcessLookReport, ProcessOutput, ProcessReport, SessionReport, StateReport, StreamReport, TerminalReport,
-    ToolReport, TreeProcessReport, TrialContent, TrialReport, TurnReport,
+    ApprovalReport, ApprovalRule, BucketReport, BucketsReport, CallReport, ClusterHostReport, ContainmentReport,
+    HostReport, PageLookReport, PagePicture, PageReport, PluginLimitReport, PluginLookReport, PluginReport, PollReport,
+    ProcessLimitsReport, ProcessLookReport, ProcessOutput, ProcessReport, SessionReport, StateReport, StreamReport,
+    TerminalReport, ToolReport, TreeProcessReport, TrialContent, TrialReport, TurnReport,
 };
 pub use request::{ApprovalAnswer, AuditQuery, OperatorList, OperatorRequest, ProcessStream, StateSelection};
 

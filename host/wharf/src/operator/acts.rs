@@ -67,6 +67,7 @@ pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Val
         OperatorRequest::ClosePage { page } => json(&pages::close(host, &page).await?),
         OperatorRequest::EndSession { tenant, session } => sessions::end(host, &tenant, &session).await,
         OperatorRequest::RemoveFiles { tenant, session } => sessions::remove_files(host, tenant, session).await,
+        OperatorRequest::Buckets(selection) => json(&state::buckets(host, selection).await?),
         OperatorRequest::ExportState(selection) => json(&state::export(host, selection).await?),
         OperatorRequest::ClearState(selection) => json(&state::clear(host, selection).await?),
         OperatorRequest::DrainHost { host: name, is_draining } => {

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use wharf_core::{
     Code, Error,
-    service::operator::{StateReport, StateSelection},
+    service::operator::{BucketReport, BucketsReport, StateReport, StateSelection},
     text::with_causes,
 };
-use wharf_state::{BucketGroup, BucketSelection, Inventory, InventoryError};
+use wharf_state::{BucketGroup, BucketSelection, BucketSummary, Inventory, InventoryError};
 
 use super::blocking::blocking;
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     inventory::{self, MissingStore},
 };
 
-/// What is told of at most: the largest.
+/// Groups that are told of at most, the largest; and buckets, the first.
 const MOST: usize = 1_000;
 
 /// Bytes of an export: it is in memory.
@@ -31,6 +31,26 @@ pub(super) async fn list(host: &Host) -> Result<Vec<StateReport>, Error> {
     reports.sort_by_key(|report| std::cmp::Reverse(report.bytes));
     reports.truncate(MOST);
     Ok(reports)
+}
+
+/// The buckets of a selection.
+pub(super) async fn buckets(host: &Host, selection: StateSelection) -> Result<BucketsReport, Error> {
+    if host.kept().is_none() {
+        return Ok(BucketsReport::default());
+    }
+    of(host, move |inventory| {
+        let mut report = BucketsReport::default();
+        inventory.buckets(&chosen(selection), &mut |bucket| {
+            if report.buckets.len() < MOST {
+                report.buckets.push(of_bucket(bucket));
+            } else {
+                report.left_off += 1;
+            }
+            Ok(())
+        })?;
+        Ok(report)
+    })
+    .await
 }
 
 /// The lines of an export.
@@ -86,6 +106,20 @@ impl Write for Bounded {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+fn of_bucket(BucketSummary { scope, entries, bytes, expires }: BucketSummary) -> BucketReport {
+    BucketReport {
+        plugin: scope.plugin.to_string(),
+        scope: scope.kind.as_str().to_owned(),
+        session: scope.session.as_ref().map(ToString::to_string),
+        assistant: scope.assistant.as_ref().map(ToString::to_string),
+        thread: scope.thread.as_ref().map(ToString::to_string),
+        bucket: scope.bucket.to_string(),
+        entries,
+        bytes,
+        expires,
     }
 }
 

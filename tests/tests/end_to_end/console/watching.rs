@@ -95,6 +95,16 @@ fn what_plugins_keep_is_exported_and_cleared_by_what_is_named() {
     {
         assert_eq!(export(wrong).status, 400, "{wrong}");
     }
+    let buckets = host.get("/v1/operator/state/buckets?tenant=local&session=one");
+    let bucket = &buckets["buckets"][0];
+    assert_eq!(
+        (&buckets["left_off"], &bucket["plugin"], &bucket["session"]),
+        (&json!(0), &json!("planning"), &json!("one"))
+    );
+    assert!(bucket["entries"].as_u64() > Some(0) && bucket["bytes"].as_u64() > Some(0), "{buckets}");
+    assert!(!buckets.to_string().contains("plan of"), "what is kept is not told: {buckets}");
+    assert_eq!(host.get("/v1/operator/state/buckets?tenant=nobody")["buckets"], json!([]));
+    assert_eq!(host.ask("GET", "/v1/operator/state/buckets", None).status, 400);
     // It is what the command reads back.
     let elsewhere = Data::new();
     let file = elsewhere.write("export.jsonl", &one.body);

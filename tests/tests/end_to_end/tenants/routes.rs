@@ -113,6 +113,7 @@ fn cases() -> Vec<Case> {
         ("GET /v1/operator/pages/{page}", page, "", Value::Null, Refused),
         ("GET /v1/operator/pages/{page}/picture", page, "", Value::Null, Refused),
         ("GET /v1/operator/sessions/files", "", "", Value::Null, Refused),
+        ("GET /v1/operator/state/buckets", "", "", Value::Null, Refused),
         ("GET /v1/operator/state/export", "", "", Value::Null, Refused),
         ("POST /v1/operator/state/clear", "", "", json!({"tenant": "first", "plugin": "planning"}), Refused),
         (

@@ -343,6 +343,38 @@ pub struct StateReport {
     pub quota_bytes: Option<u64>,
 }
 
+/// Buckets of a selection.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct BucketsReport {
+    /// In the order of their names, the first 1,000.
+    pub buckets: Vec<BucketReport>,
+    /// How many more there are.
+    pub left_off: u64,
+}
+
+/// A bucket with content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BucketReport {
+    /// Which plugin wrote it.
+    pub plugin: String,
+    /// Its scope: `session`, `thread`, `assistant` and the like.
+    pub scope: String,
+    /// Of which session, for the scopes `session` and `thread`.
+    pub session: Option<String>,
+    /// Of which assistant, for the scope `assistant`, and for `thread` where calls name one.
+    pub assistant: Option<String>,
+    /// Of which thread, for the scope `thread` where calls name one.
+    pub thread: Option<String>,
+    /// Its name.
+    pub bucket: String,
+    /// Its entries.
+    pub entries: u64,
+    /// Bytes of their keys and values.
+    pub bytes: u64,
+    /// When it expires unless it is used before; absent for never.
+    pub expires: Option<String>,
+}
+
 /// What a rule under `[approvals]` allows for good, exactly as it is here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -179,6 +179,8 @@ pub enum OperatorRequest {
         /// Which session.
         session: SessionId,
     },
+    /// The buckets of a selection: [`BucketsReport`](super::BucketsReport).
+    Buckets(StateSelection),
     /// What plugins keep of a selection, as the lines of `wharf state export`: a text.
     ExportState(StateSelection),
     /// Removes what plugins keep of a selection: how many entries went, a number.

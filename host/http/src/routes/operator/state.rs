@@ -10,9 +10,10 @@ use axum::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use wharf_core::{
     Code, Error, ScopeKind,
-    service::operator::{OperatorList, OperatorRequest, StateReport, StateSelection},
+    service::operator::{BucketsReport, OperatorList, OperatorRequest, StateReport, StateSelection},
 };
 
 use super::asking::{attachment, listing, operate};
@@ -38,6 +39,18 @@ pub(super) fn routes() -> Vec<Route> {
             listing(OperatorList::State),
             vec![route::json::<StateList>(200, "So much is kept.")],
         ),
+        Route::new(
+            "get",
+            "/v1/operator/state/buckets",
+            (
+                "listBuckets",
+                "Lists the buckets in which plugins keep state of a tenant, with their assistants and threads: the first \
+                 1,000.",
+            ),
+            get(buckets),
+            vec![route::json::<BucketsReport>(200, "These have content.")],
+        )
+        .query::<SelectionRequest>(),
         Route::new(
             "get",
             "/v1/operator/state/export",
@@ -104,6 +117,13 @@ impl SelectionRequest {
 struct ClearedState {
     /// How many entries.
     entries: u64,
+}
+
+async fn buckets(
+    State(server): State<Arc<ServerState>>,
+    QueryParameters(selection): QueryParameters<SelectionRequest>,
+) -> Result<Json<Value>, HttpFailure> {
+    operate(&server, OperatorRequest::Buckets(selection.read()?)).await
 }
 
 async fn export(
