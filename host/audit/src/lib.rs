@@ -5,18 +5,24 @@
 //! hosts write. Any number of hosts share a directory, and none writes into a
 //! file of another. Knows nothing of callers, of grants or of configuration.
 
+mod chain;
+mod current_file;
 mod files;
 mod filter;
 mod line;
 mod read;
+mod signing;
 mod sink;
 mod summary;
+mod verify;
 mod writer;
 
 pub use files::AuditFileOptions;
 pub use filter::AuditFilter;
 pub use line::{AuditEntry, MAX_LINE_BYTES, line, stamp};
 pub use read::{AuditReadError, AuditReader};
+pub use signing::{AuditKey, AuditSigner, InvalidAuditKey};
 pub use sink::FileSink;
 pub use summary::{AuditFigures, AuditGroup, AuditSummary};
+pub use verify::{AuditFinding, AuditNote, AuditVerdict, VerifiedFile, verify};
 pub use writer::AuditClock;

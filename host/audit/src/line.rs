@@ -9,8 +9,21 @@ use wharf_core::{
     audit::{AuditKind, AuditRecord},
 };
 
-/// Most bytes of a line, with its line break.
+use crate::{chain::CHAIN_BYTES, current_file::PreviousFile};
+
+/// Most bytes of a line, with its chain and its line break.
 pub const MAX_LINE_BYTES: usize = 4 << 10;
+/// Most bytes of what a line says, with its line break.
+const MAX_CONTENT_BYTES: usize = MAX_LINE_BYTES - CHAIN_BYTES;
+
+/// The kind of the line that begins a file.
+pub(crate) const BEGIN: &str = "begin";
+/// The kind of a line that signs where the chain stands before it.
+pub(crate) const HEAD: &str = "head";
+/// Bytes that such a line takes at most, with its chain.
+pub(crate) const HEAD_BYTES: u64 = 512;
+/// The kind of a line that tells of a removed file.
+pub(crate) const REMOVED: &str = "removed";
 
 /// Bytes of a time in a line.
 const STAMP_BYTES: usize = "2026-01-01T00:00:00.000Z".len();
@@ -97,7 +110,7 @@ pub(crate) fn write(record: &AuditRecord, out: &mut Vec<u8>) {
     let begun = out.len();
     // A struct of texts and numbers always serialises, and writing to memory never fails.
     let _ = serde_json::to_writer(&mut *out, &shown);
-    if out.len() - begun >= MAX_LINE_BYTES {
+    if out.len() - begun >= MAX_CONTENT_BYTES {
         // Records of the host have bounded names; a longer one, which an app may make,
         // becomes a line without them.
         out.truncate(begun);
@@ -141,6 +154,26 @@ impl Party {
             _ => Self::Operator,
         }
     }
+}
+
+/// The line that begins a file, and says which one of its group came before it.
+pub(crate) fn begin(time: SystemTime, file: &str, previous: Option<&PreviousFile>) -> Vec<u8> {
+    let previous = previous
+        .map(|previous| format!(r#","previous":"{}","previous_chain":"{}""#, previous.name, previous.chain.to_hex()));
+    let previous = previous.unwrap_or_default();
+    format!(r#"{{"time":"{}","kind":"{BEGIN}","file":"{file}"{previous}}}"#, stamp(time)).into_bytes()
+}
+
+/// The line that signs where the chain of a file stands before it.
+pub(crate) fn head(time: SystemTime, file: &str, key: &str, signature: &str) -> Vec<u8> {
+    let time = stamp(time);
+    format!("{{\"time\":\"{time}\",\"kind\":\"{HEAD}\",\"file\":\"{file}\",\"key\":\"{key}\",\"signature\":\"{signature}\"}}\n")
+        .into_bytes()
+}
+
+/// The line that tells of a file that made room for others.
+pub(crate) fn removed(time: SystemTime, file: &str) -> Vec<u8> {
+    format!(r#"{{"time":"{}","kind":"{REMOVED}","file":"{file}"}}"#, stamp(time)).into_bytes()
 }
 
 /// The line that counts a party's dropped records.
@@ -233,6 +266,11 @@ impl AuditEntry {
         }
         entry.line = String::from_utf8(line.to_vec()).ok()?;
         Some(entry)
+    }
+
+    /// Whether it tells of the files and of nothing that happened.
+    pub(crate) fn is_of_files(&self) -> bool {
+        [BEGIN, HEAD, REMOVED].contains(&self.kind.as_str())
     }
 
     /// The number of events that the line stands for.

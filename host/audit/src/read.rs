@@ -125,8 +125,9 @@ impl FileLines {
             }
             if self.partial.last() == Some(&b'\n') {
                 if !std::mem::take(&mut self.skipping) {
-                    self.next = AuditEntry::read(&self.partial[..self.partial.len() - 1]);
-                    skipped += u64::from(self.next.is_none());
+                    let read = AuditEntry::read(&self.partial[..self.partial.len() - 1]);
+                    skipped += u64::from(read.is_none());
+                    self.next = read.filter(|entry| !entry.is_of_files());
                 }
                 self.partial.clear();
             } else if self.partial.len() > MAX_LINE_BYTES {

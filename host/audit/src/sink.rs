@@ -18,6 +18,7 @@ use wharf_core::audit::{AuditInterest, AuditRecord, AuditSink};
 use crate::{
     files::AuditFileOptions,
     line::Party,
+    signing::AuditSigner,
     writer::{AuditClock, AuditWriter},
 };
 
@@ -88,7 +89,7 @@ impl SinkState {
 impl FileSink {
     /// Writes lines below this directory, which the first line creates.
     /// `host_calls` says whether to keep host calls that were not denied. `clock` judges
-    /// the age of files.
+    /// the age of files. `signer` signs where chains stand.
     ///
     /// # Errors
     /// Where the system offers no thread.
@@ -97,10 +98,11 @@ impl FileSink {
         options: AuditFileOptions,
         host_calls: bool,
         clock: AuditClock,
+        signer: Option<AuditSigner>,
     ) -> io::Result<Self> {
         let shared = Arc::new(SinkState::default());
         let writing = Arc::clone(&shared);
-        let writer = AuditWriter::new(directory, options, clock);
+        let writer = AuditWriter::new(directory, options, clock, signer);
         thread::Builder::new().name("wharf-audit".to_owned()).spawn(move || work(&writing, writer))?;
         Ok(Self { shared, interest: AuditInterest { host_calls, names: true } })
     }
@@ -247,7 +249,7 @@ mod tests {
     #[test]
     fn what_was_recorded_is_there_after_a_flush_and_after_the_end() {
         let directory = tempfile::tempdir().expect("a directory");
-        let sink = FileSink::open(directory.path().join("audit"), options(), true, clock()).expect("opened");
+        let sink = FileSink::open(directory.path().join("audit"), options(), true, clock(), None).expect("opened");
         assert!(!directory.path().join("audit").exists(), "a host that nobody calls leaves nothing");
         (0..100).for_each(|_| sink.record(record("echo")));
         sink.flush(PATIENCE);
@@ -261,7 +263,7 @@ mod tests {
     fn files_are_rotated_by_size_and_kept_by_number() {
         let directory = tempfile::tempdir().expect("a directory");
         let options = AuditFileOptions { rotate_bytes: 2 * MAX_LINE_BYTES as u64, keep_files: 3, ..options() };
-        let sink = FileSink::open(directory.path().to_owned(), options.clone(), true, clock()).expect("opened");
+        let sink = FileSink::open(directory.path().to_owned(), options.clone(), true, clock(), None).expect("opened");
         for _ in 0..40 {
             (0..10).for_each(|_| sink.record(record("echo")));
             sink.flush(PATIENCE);
@@ -284,7 +286,7 @@ mod tests {
         let path = directory.path().join("audit");
         // A file in place of the directory prevents every write.
         std::fs::write(&path, "").expect("written");
-        let sink = FileSink::open(path.clone(), options(), true, clock()).expect("opened");
+        let sink = FileSink::open(path.clone(), options(), true, clock(), None).expect("opened");
         (0..10).for_each(|_| sink.record(record("echo")));
         sink.flush(PATIENCE);
         assert_eq!(sink.dropped(), 10);
@@ -306,7 +308,8 @@ mod tests {
         // Each line has a file of its own, and with each file the old ones go.
         let options = AuditFileOptions { rotate_bytes: 100, keep_files: 1_000, ..options() };
         for lines in 1..4 {
-            let sink = FileSink::open(directory.path().to_owned(), options.clone(), true, clock()).expect("opened");
+            let sink =
+                FileSink::open(directory.path().to_owned(), options.clone(), true, clock(), None).expect("opened");
             sink.record(record("echo"));
             drop(sink);
             assert_eq!(count(directory.path()), (lines, 0));
@@ -336,7 +339,8 @@ mod tests {
         };
         // The host starts anew several times, and continues its files.
         for round in 1..=3 {
-            let sink = FileSink::open(directory.path().to_owned(), options.clone(), true, clock()).expect("opened");
+            let sink =
+                FileSink::open(directory.path().to_owned(), options.clone(), true, clock(), None).expect("opened");
             sink.record(of_tenant("quiet"));
             for _ in 0..20 {
                 (0..2 * CAPACITY).for_each(|_| sink.record(of_tenant("loud")));
@@ -355,7 +359,7 @@ mod tests {
     #[test]
     fn a_flood_never_waits_and_every_record_is_kept_or_counted() {
         let directory = tempfile::tempdir().expect("a directory");
-        let sink = FileSink::open(directory.path().to_owned(), options(), true, clock()).expect("opened");
+        let sink = FileSink::open(directory.path().to_owned(), options(), true, clock(), None).expect("opened");
         let recorded = 6 * CAPACITY as u64;
         std::thread::scope(|scope| {
             for _ in 0..3 {

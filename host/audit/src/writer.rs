@@ -7,15 +7,18 @@
 use std::{
     collections::HashMap,
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime},
 };
 
 use wharf_core::{audit::AuditRecord, grant::GrantClock};
 
 use crate::{
-    files::{self, AuditFileOptions, CurrentFile},
+    chain::chained_bytes,
+    current_file::{CurrentFile, claim},
+    files::{self, AuditFileOptions},
     line::{self, Party},
+    signing::AuditSigner,
 };
 
 /// The writer hands lines to the system in pieces of about this size.
@@ -24,6 +27,8 @@ const PIECE_BYTES: usize = 64 << 10;
 const COMPLAINT: Duration = Duration::from_secs(60);
 /// Pause between two searches for old files.
 const PRUNING: Duration = Duration::from_secs(60 * 60);
+/// Lines are signed so long after those that were signed before them, or at the end of their file or host.
+const SIGNING: Duration = Duration::from_secs(60);
 
 /// The two times of a host. Neither is wrong for long where somebody sets the clock: what is
 /// stamped with the one is never too old for the other.
@@ -41,6 +46,7 @@ pub(crate) struct AuditWriter {
     directory: PathBuf,
     options: AuditFileOptions,
     clock: AuditClock,
+    signer: Option<AuditSigner>,
     shared: LineStream,
     /// The streams of parties that have filled their part of the current shared file.
     own: HashMap<Party, LineStream>,
@@ -49,6 +55,8 @@ pub(crate) struct AuditWriter {
     lost: HashMap<Party, u64>,
     complained: Option<Instant>,
     pruned: Option<Instant>,
+    /// Files that were removed, until lines say so.
+    removed: Vec<String>,
 }
 
 /// One file, and the lines on their way to it.
@@ -63,17 +71,24 @@ struct LineStream {
 }
 
 impl AuditWriter {
-    pub(crate) fn new(directory: PathBuf, options: AuditFileOptions, clock: AuditClock) -> Self {
+    pub(crate) fn new(
+        directory: PathBuf,
+        options: AuditFileOptions,
+        clock: AuditClock,
+        signer: Option<AuditSigner>,
+    ) -> Self {
         Self {
             directory,
             options,
             clock,
+            signer,
             shared: LineStream::default(),
             own: HashMap::new(),
             line: Vec::new(),
             lost: HashMap::new(),
             complained: None,
             pruned: None,
+            removed: Vec::new(),
         }
     }
 
@@ -83,6 +98,9 @@ impl AuditWriter {
             self.line.clear();
             line::write(&record, &mut self.line);
             self.add(Party::of(&record));
+        }
+        for name in std::mem::take(&mut self.removed) {
+            self.tell_removed(&name);
         }
         self.hand_over_all();
         std::mem::take(&mut self.lost)
@@ -100,10 +118,26 @@ impl AuditWriter {
         dropped.into_iter().filter(|(party, _)| lost.contains_key(party)).collect()
     }
 
+    /// Says that a file made room: among the lines of its own party, so that no party's files take room
+    /// from those of others.
+    fn tell_removed(&mut self, name: &str) {
+        let party = match files::group_of(Path::new(name)) {
+            None => Some(Party::Operator),
+            Some(group) => {
+                let mut own = self.own.iter();
+                own.find(|(_, stream)| stream.group.as_deref() == Some(group)).map(|(party, _)| party.clone())
+            }
+        };
+        if let Some(party) = party {
+            self.line = line::removed(SystemTime::now(), name);
+            self.add(party);
+        }
+    }
+
     /// Adds `line` to the stream of its party.
     fn add(&mut self, party: Party) {
         self.line.push(b'\n');
-        let bytes = self.line.len() as u64;
+        let bytes = chained_bytes(&self.line);
         if !self.own.contains_key(&party) {
             self.make_ready(bytes);
             let part = self.options.rotate_bytes / files::PARTS;
@@ -129,7 +163,7 @@ impl AuditWriter {
 
     /// Opens a shared file with room for so many bytes, where one can be opened.
     fn make_ready(&mut self, bytes: u64) {
-        let more = bytes + self.shared.piece.len() as u64;
+        let more = bytes + chained_bytes(&self.shared.piece) + self.head_bytes();
         if self
             .shared
             .current
@@ -138,6 +172,7 @@ impl AuditWriter {
         {
             // In the next file every party has a part again.
             self.hand_over_all();
+            self.sign_all(Duration::ZERO);
             self.own.clear();
             self.shared.current = None;
         }
@@ -153,6 +188,23 @@ impl AuditWriter {
         let own: Vec<_> = self.own.keys().cloned().collect();
         for party in &own {
             self.hand_over(Some(party));
+        }
+        self.sign_all(SIGNING);
+    }
+
+    /// The room that a file keeps for the line that signs its end.
+    fn head_bytes(&self) -> u64 {
+        if self.signer.is_some() { line::HEAD_BYTES } else { 0 }
+    }
+
+    /// Signs where the chains of the current files stand, of those that were signed so long ago or longer.
+    fn sign_all(&mut self, least: Duration) {
+        let Some(signer) = &self.signer else { return };
+        let now = self.clock.stamp.now();
+        let own = self.own.values_mut().filter_map(|stream| stream.current.as_mut());
+        let failed = own.chain(self.shared.current.as_mut()).filter_map(|file| file.sign(signer, least, now).err());
+        if let Some(error) = failed.last() {
+            self.complain(&error);
         }
     }
 
@@ -192,13 +244,17 @@ impl AuditWriter {
     }
 
     fn try_write(&mut self, party: Option<&Party>, piece: &[u8]) -> io::Result<()> {
-        let more = piece.len() as u64;
+        let more = chained_bytes(piece) + self.head_bytes();
         let (options, now) = (self.options.clone(), self.clock.stamp.now());
         let Some(stream) = self.stream(party) else { return Ok(()) };
         let is_own = stream.group.is_some();
         if is_own && stream.current.as_ref().is_some_and(|current| current.is_full(more, &options, now)) {
-            stream.current = None;
+            let full = stream.current.take();
+            if let (Some(mut full), Some(signer)) = (full, &self.signer) {
+                full.sign(signer, Duration::ZERO, now)?;
+            }
         }
+        let Some(stream) = self.stream(party) else { return Ok(()) };
         if stream.current.is_none() {
             self.open(party, more)?;
         }
@@ -216,10 +272,10 @@ impl AuditWriter {
         let (directory, options, now) = (self.directory.clone(), self.options.clone(), self.clock.stamp.now());
         let Some(stream) = self.stream(party) else { return Ok(()) };
         let group = stream.group.as_deref();
-        let mut claimed = files::claim(&directory, &options, group, now)?;
+        let mut claimed = claim(&directory, &options, group, now)?;
         // The file of another host may have no room for this.
         if claimed.is_full(more, &options, now) {
-            claimed = files::claim(&directory, &AuditFileOptions { rotate_bytes: 0, ..options }, group, now)?;
+            claimed = claim(&directory, &AuditFileOptions { rotate_bytes: 0, ..options }, group, now)?;
         }
         stream.current = Some(claimed);
         self.prune();
@@ -228,8 +284,16 @@ impl AuditWriter {
 
     fn prune(&mut self) {
         self.pruned = Some(Instant::now());
-        if let Err(error) = files::prune(&self.directory, &self.options, self.clock.passed.now()) {
+        let removed = &mut self.removed;
+        let gone = |name: &str| removed.push(name.to_owned());
+        if let Err(error) = files::prune(&self.directory, &self.options, self.clock.passed.now(), gone) {
             tracing::warn!(directory = %self.directory.display(), "old audit files cannot be removed: {error}");
         }
+    }
+}
+
+impl Drop for AuditWriter {
+    fn drop(&mut self) {
+        self.sign_all(Duration::ZERO);
     }
 }

@@ -35,7 +35,8 @@
 //! ```
 
 pub use wharf_audit::{
-    AuditEntry, AuditFigures, AuditFilter, AuditGroup, AuditReadError, AuditReader, AuditSummary, line, stamp,
+    AuditEntry, AuditFigures, AuditFilter, AuditFinding, AuditGroup, AuditKey, AuditNote, AuditReadError, AuditReader,
+    AuditSummary, AuditVerdict, InvalidAuditKey, VerifiedFile, line, stamp, verify,
 };
 pub use wharf_core::audit::{
     AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, shown,

@@ -17,7 +17,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use wharf_audit::FileSink;
+use wharf_audit::{AuditSigner, FileSink};
 use wharf_core::{
     Code, Context, Digest, PluginName, SessionId,
     audit::{
@@ -65,7 +65,7 @@ impl Recorder {
     /// there is a directory and the operator wants them.
     pub(crate) fn open(
         host: u64,
-        settings: &AuditSettings,
+        (settings, signer): (&AuditSettings, Option<AuditSigner>),
         data: Option<&Path>,
         sink: Option<Arc<dyn AuditSink>>,
         tracer: Option<Tracer>,
@@ -84,7 +84,7 @@ impl Recorder {
                 stamp: GrantClock::new(move || time.stamp()),
                 passed: GrantClock::new(move || passed.passed()),
             };
-            FileSink::open(directory, files, settings.host_calls, clock)
+            FileSink::open(directory, files, settings.host_calls, clock, signer)
                 .inspect_err(|error| tracing::error!("there is no audit: its thread cannot be had: {error}"))
                 .ok()
                 .map(|sink| Arc::new(sink) as Arc<dyn AuditSink>)

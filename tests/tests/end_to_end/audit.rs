@@ -4,6 +4,7 @@
 mod command;
 mod floods;
 mod hosts;
+mod verified;
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 

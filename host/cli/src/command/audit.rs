@@ -3,6 +3,7 @@
 mod filters;
 mod show;
 mod summary;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -29,7 +30,8 @@ Examples:
   wharf audit --plugin workspace --function process  what a plugin did with processes
   wharf audit --follow --kind call                   calls as they end
   wharf audit --id 3f2a9c1e5b1e7c3a-17 --json        all of one call, as lines of JSON
-  wharf audit summary --since 7d                     counts and times by plugin, tool and outcome"
+  wharf audit summary --since 7d                     counts and times by plugin, tool and outcome
+  wharf audit verify                                 whether lines were changed, taken out or cut off"
 )]
 pub(super) struct AuditArguments {
     #[command(subcommand)]
@@ -41,12 +43,14 @@ pub(super) struct AuditArguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Summary(summary::ShowSummary),
+    Verify(verify::Verify),
 }
 
 impl AuditArguments {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         match self.command {
             Some(Command::Summary(summary)) => summary.run(global),
+            Some(Command::Verify(verify)) => verify.run(global),
             None => self.show.run(global),
         }
     }

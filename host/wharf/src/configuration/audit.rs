@@ -1,8 +1,15 @@
 //! `[audit]`: which lines are kept of what happened, and how long.
 
-use std::time::Duration;
+use std::{
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde::Deserialize;
+use wharf_audit::{AuditSigner, InvalidAuditKey};
+
+use crate::secret;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -20,7 +27,29 @@ pub(super) struct WrittenAudit {
     keep_files: Option<u64>,
     /// Days for which a file is kept after its last line, from 1 to 3650; 30 where absent.
     keep_days: Option<u64>,
+    /// The file of a private Ed25519 key (PKCS #8, as PEM) that nobody else may read: hosts sign with it
+    /// where the chain of each file stands. Nothing is signed where absent.
+    key: Option<PathBuf>,
 }
+
+/// The key that signs the audit cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the key of the audit in {path} cannot be used: {problem}")]
+pub struct AuditKeyUnusable {
+    path: PathBuf,
+    problem: KeyProblem,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum KeyProblem {
+    #[error("{0}")]
+    Unreadable(#[from] io::Error),
+    #[error("{0}")]
+    Invalid(#[from] InvalidAuditKey),
+}
+
+/// Bytes that are read of a key.
+const MOST_KEY_BYTES: u64 = 16 << 10;
 
 /// `[audit]`, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,16 +66,31 @@ pub struct AuditSettings {
     pub keep_files: usize,
     /// How long a file is kept after its last line.
     pub keep: Duration,
+    /// The file of the key that signs where chains stand.
+    pub key: Option<PathBuf>,
+}
+
+impl AuditSettings {
+    /// Reads the key that signs, where one is named.
+    pub(crate) fn signer(&self) -> Result<Option<AuditSigner>, AuditKeyUnusable> {
+        let Some(path) = &self.key else { return Ok(None) };
+        let read = || -> Result<AuditSigner, KeyProblem> {
+            let mut pem = Vec::new();
+            secret::open(path, false)?.take(MOST_KEY_BYTES).read_to_end(&mut pem)?;
+            Ok(AuditSigner::read(&pem)?)
+        };
+        read().map(Some).map_err(|problem| AuditKeyUnusable { path: path.clone(), problem })
+    }
 }
 
 impl Default for AuditSettings {
     fn default() -> Self {
-        Self { enabled: true, host_calls: true, rotate_bytes: 8 << 20, keep_files: 64, keep: 30 * DAY }
+        Self { enabled: true, host_calls: true, rotate_bytes: 8 << 20, keep_files: 64, keep: 30 * DAY, key: None }
     }
 }
 
 impl WrittenAudit {
-    pub(super) fn check(&self) -> Result<AuditSettings, String> {
+    pub(super) fn check(&self, base: &Path) -> Result<AuditSettings, String> {
         let usual = AuditSettings::default();
         let within = |name: &str, value: Option<u64>, usual: u64, least: u64, most: u64| match value {
             None => Ok(usual),
@@ -61,14 +105,13 @@ impl WrittenAudit {
             rotate_bytes: within("rotate_bytes", self.rotate_bytes, usual.rotate_bytes, 128 << 10, 1 << 30)?,
             keep_files: usize::try_from(keep_files).unwrap_or(usual.keep_files),
             keep: Duration::from_secs(keep_days * DAY.as_secs()),
+            key: self.key.as_ref().map(|key| base.join(key)),
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::{super::Configuration, *};
 
     #[test]
@@ -78,7 +121,9 @@ mod tests {
             parsed.map(|configuration| configuration.audit)
         };
         assert_eq!(parse(""), Ok(AuditSettings::default()));
-        let settings = parse("[audit]\nhost_calls = false\nkeep_days = 2\nkeep_files = 3").expect("accepted");
+        let settings =
+            parse("[audit]\nhost_calls = false\nkeep_days = 2\nkeep_files = 3\nkey = \"k.pem\"").expect("accepted");
+        assert_eq!(settings.key.as_deref(), Some(Path::new("/k.pem")));
         assert_eq!((settings.enabled, settings.host_calls, settings.keep_files), (true, false, 3));
         assert_eq!(settings.keep, 2 * DAY);
         for (text, word) in [

@@ -285,7 +285,7 @@ impl Configuration {
             request_limits: written.request.check()?,
             http: written.http.check(base)?,
             approvals: written.approvals.check()?,
-            audit: written.audit.check()?,
+            audit: written.audit.check(base)?,
             traces: written.traces.check(base)?,
             profile: written.profile,
             output_schemas: written.output_schemas,

@@ -39,6 +39,9 @@ pub enum OpenError {
     /// Spans cannot be sent as they are configured.
     #[error("traces cannot be had as they are configured")]
     Traces(#[from] TracesError),
+    /// The audit cannot be signed as it is configured.
+    #[error(transparent)]
+    AuditKey(#[from] crate::configuration::AuditKeyUnusable),
     /// A thread ended without an answer.
     #[error("opening the host was interrupted")]
     Interrupted,

@@ -178,7 +178,9 @@ impl HostBuilder {
         let tracer = traces.map(|sink| Tracer::new(sink, configuration.traces.sampling));
         let audit_lines =
             data.as_deref().filter(|_| audit.is_none() && configuration.audit.enabled).map(audit_directory);
-        let recorder = Recorder::open(number, &configuration.audit, data.as_deref(), audit, tracer, state.host_time());
+        let signer = configuration.audit.signer()?;
+        let recorder =
+            Recorder::open(number, (&configuration.audit, signer), data.as_deref(), audit, tracer, state.host_time());
         let opening = tokio::task::spawn_blocking(move || {
             let sources = PluginSources::new(configuration, data.as_deref());
             sources.take_cluster().map_err(OpenError::Tables)?;
