@@ -58,6 +58,8 @@ pub enum ConfigurationPart {
     Cluster,
     /// The collector of spans.
     Traces,
+    /// The key that signs the audit.
+    Audit,
     /// The browser.
     Browser,
 }
@@ -80,6 +82,7 @@ impl ConfigurationPart {
             Self::State => "state",
             Self::Cluster => "cluster",
             Self::Traces => "traces",
+            Self::Audit => "audit",
             Self::Browser => "browser",
         }
     }
@@ -114,6 +117,7 @@ mod tests {
             Part::State,
             Part::Cluster,
             Part::Traces,
+            Part::Audit,
             Part::Browser,
         ] {
             assert_eq!(serde_json::json!(part), serde_json::json!(part.as_str()));

@@ -6,10 +6,15 @@ use serde_json::{Value, json};
 use wharf::audit::directory;
 use wharf_tests::{Client, Data, Finished, Setup, wharf};
 
+/// As `openssl genpkey -algorithm ed25519` writes it, for this test alone; and its public half.
+const KEY: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIG8h9ahOtQTEuV1RAPBda3fLMfbSBZa4u3lMC+kRS88c\n-----END PRIVATE KEY-----\n";
+const PUBLIC: &str = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAIVEhuOAerr/GlAhrUonZnV+waAnGRrJDIh+8PgRr5m0=\n-----END PUBLIC KEY-----\n";
+
 /// A data directory on which hosts have served, of which one was killed.
-fn served() -> Data {
+fn served(tables: &str) -> Data {
     let data = Data::new();
-    let configuration = data.write("wharf.toml", Setup::new().text());
+    data.write_private("key.pem", KEY);
+    let configuration = data.write("wharf.toml", Setup::new().with_tables(tables).text());
     let host = || Client::connect(wharf(["serve", "--stdio"]).config(&configuration).data(data.path()));
     let call = |client: &mut Client| {
         for _ in 0..5 {
@@ -18,13 +23,13 @@ fn served() -> Data {
     };
     let mut first = host();
     call(&mut first);
-    first.leave();
+    assert_eq!(first.leave().2, Some(0));
     let mut killed = host();
     call(&mut killed);
     killed.kill();
     let mut last = host();
     call(&mut last);
-    last.leave();
+    assert_eq!(last.leave().2, Some(0));
     data
 }
 
@@ -39,7 +44,7 @@ fn files(data: &Data) -> Vec<PathBuf> {
 
 #[test]
 fn what_somebody_did_to_the_lines_is_told_with_its_place() {
-    let data = served();
+    let data = served("");
     let whole = verify(&data, &[]);
     assert_eq!((whole.code, whole.err.as_str()), (Some(0), ""), "{whole:?}");
     assert!(whole.out.contains("nothing was changed, taken out or cut off"), "{whole:?}");
@@ -64,4 +69,28 @@ fn what_somebody_did_to_the_lines_is_told_with_its_place() {
     // What is read otherwise is the same.
     let shown = wharf(["audit", "--json"]).data(data.path()).run();
     assert!(shown.code == Some(0) && !shown.out.contains("\"kind\":\"begin\""), "{shown:?}");
+}
+
+#[test]
+fn what_a_key_of_the_operator_signed_is_told() {
+    let data = served("[audit]\nkey = \"key.pem\"");
+    let public = data.write("key.pub", PUBLIC);
+    let public = public.to_str().expect("a path");
+    let signed = verify(&data, &["--key", public]);
+    let file = fs::read_to_string(files(&data).remove(0)).expect("text");
+    let lines = file.lines().count();
+    assert!(
+        signed.code == Some(0) && signed.out.contains(&format!("{lines} of {lines} lines are signed")),
+        "{signed:?}"
+    );
+    let wrong = verify(&data, &["--key", data.write("none.pub", "no key").to_str().expect("a path")]);
+    assert!(wrong.code == Some(3) && wrong.err.contains("openssl genpkey"), "{wrong:?}");
+
+    // No host serves without the key that it is to sign with.
+    let open = data.write("open.pem", KEY);
+    let configuration = data.write("wharf.toml", Setup::new().with_tables("[audit]\nkey = \"open.pem\"").text());
+    let refused = wharf(["serve", "--stdio"]).config(&configuration).data(data.path()).run();
+    assert!(refused.code == Some(3) && refused.err.contains("chmod 600"), "{open:?}: {refused:?}");
+    let checked = wharf(["config", "check"]).config(&configuration).data(data.path()).run();
+    assert!(checked.code == Some(3) && checked.err.contains("chmod 600"), "{checked:?}");
 }
