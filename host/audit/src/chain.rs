@@ -53,12 +53,6 @@ impl Chain {
     }
 }
 
-/// Bytes of these lines with their chains.
-pub(crate) fn chained_bytes(lines: &[u8]) -> u64 {
-    let count = lines.iter().filter(|byte| **byte == b'\n').count();
-    (lines.len() + count * CHAIN_BYTES) as u64
-}
-
 /// A line without its chain, and that chain; nothing for a line that has none.
 pub(crate) fn parted(line: &[u8]) -> Option<(Vec<u8>, Chain)> {
     let (open, chain) = line.split_at_checked(line.len().checked_sub(CHAIN_BYTES + 1)?)?;

@@ -14,7 +14,7 @@ use std::{
 use wharf_core::{audit::AuditRecord, grant::GrantClock};
 
 use crate::{
-    chain::chained_bytes,
+    chain::CHAIN_BYTES,
     current_file::{CurrentFile, claim},
     files::{self, AuditFileOptions},
     line::{self, Party},
@@ -66,6 +66,8 @@ struct LineStream {
     group: Option<String>,
     current: Option<CurrentFile>,
     piece: Vec<u8>,
+    /// Bytes of `piece` with the chains of its lines.
+    bytes: u64,
     /// Lines in `piece`.
     gathered: HashMap<Party, u64>,
 }
@@ -137,7 +139,7 @@ impl AuditWriter {
     /// Adds `line` to the stream of its party.
     fn add(&mut self, party: Party) {
         self.line.push(b'\n');
-        let bytes = chained_bytes(&self.line);
+        let bytes = (self.line.len() + CHAIN_BYTES) as u64;
         if !self.own.contains_key(&party) {
             self.make_ready(bytes);
             let part = self.options.rotate_bytes / files::PARTS;
@@ -152,6 +154,7 @@ impl AuditWriter {
         }
         let stream = self.own.get_mut(&party).unwrap_or(&mut self.shared);
         stream.piece.extend_from_slice(&self.line);
+        stream.bytes += bytes;
         *stream.gathered.entry(party.clone()).or_default() += 1;
         if stream.piece.len() >= PIECE_BYTES {
             match self.own.contains_key(&party) {
@@ -163,7 +166,7 @@ impl AuditWriter {
 
     /// Opens a shared file with room for so many bytes, where one can be opened.
     fn make_ready(&mut self, bytes: u64) {
-        let more = bytes + chained_bytes(&self.shared.piece) + self.head_bytes();
+        let more = bytes + self.shared.bytes + self.head_bytes();
         if self
             .shared
             .current
@@ -212,7 +215,8 @@ impl AuditWriter {
     fn hand_over(&mut self, party: Option<&Party>) {
         let Some(stream) = self.stream(party).filter(|stream| !stream.piece.is_empty()) else { return };
         let (mut piece, gathered) = (std::mem::take(&mut stream.piece), std::mem::take(&mut stream.gathered));
-        let written = self.try_write(party, &piece);
+        let bytes = std::mem::take(&mut stream.bytes);
+        let written = self.try_write(party, &piece, bytes);
         piece.clear();
         if let Some(stream) = self.stream(party) {
             // The stream reuses its memory.
@@ -243,8 +247,9 @@ impl AuditWriter {
         }
     }
 
-    fn try_write(&mut self, party: Option<&Party>, piece: &[u8]) -> io::Result<()> {
-        let more = chained_bytes(piece) + self.head_bytes();
+    /// Writes lines that take so many bytes with their chains.
+    fn try_write(&mut self, party: Option<&Party>, piece: &[u8], bytes: u64) -> io::Result<()> {
+        let more = bytes + self.head_bytes();
         let (options, now) = (self.options.clone(), self.clock.stamp.now());
         let Some(stream) = self.stream(party) else { return Ok(()) };
         let is_own = stream.group.is_some();
