@@ -18,10 +18,12 @@ Builds the operator's console from console/ (TypeScript, by esbuild) and leaves 
 files in host/wharf/console, so that a `wharf` binary that is built afterwards serves
 them at /console. Files that did not change are not touched. Checks the types, too.
 
-Usage: cargo xtask console [--pictures]
+Usage: cargo xtask console [--pictures] [--crowd]
 
 Options:
   --pictures  Draw the pictures in the book again, with the command in target/debug
+  --crowd     Say how a browser does before 200 terminals and thousands of calls a second,
+              with the command in target/release
 
 Needs npm, and installs it where that is possible.
 ";
@@ -30,7 +32,7 @@ Needs npm, and installs it where that is possible.
 const SOURCES: [&str; 5] = ["package.json", "package-lock.json", "tsconfig.json", "build.mjs", "src"];
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
-    let mut draws = false;
+    let (mut draws, mut crowds) = (false, false);
     while let Some(argument) = arguments.next()? {
         match argument {
             lexopt::Arg::Short('h') | lexopt::Arg::Long("help") => {
@@ -38,23 +40,30 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
                 return Ok(());
             }
             lexopt::Arg::Long("pictures") => draws = true,
+            lexopt::Arg::Long("crowd") => crowds = true,
             other => return Err(other.unexpected().into()),
         }
     }
     let workspace = Workspace::find()?;
     build(&workspace)?;
     check(&workspace)?;
-    if draws { draw(&workspace) } else { Ok(()) }
+    if draws {
+        say("Drawing the console (a minute)");
+        let folder = workspace.root.join("docs/src/operating/console");
+        drive(&workspace, "pictures.mjs", &[&folder], "debug")?;
+    }
+    if crowds {
+        say("Looking at a crowd (two minutes)");
+        drive(&workspace, "crowd.mjs", &[], "release")?;
+    }
+    Ok(())
 }
 
-/// Draws the pictures of the book, of a host at which something happens.
-fn draw(workspace: &Workspace) -> Result<()> {
-    say("Drawing the console (a minute)");
+/// Runs a script that drives the console in a browser, with the command of a profile.
+fn drive(workspace: &Workspace, name: &str, arguments: &[&Path], profile: &str) -> Result<()> {
     let mut script = Command::new("node");
-    script
-        .arg(workspace.root.join("tests/console/pictures.mjs"))
-        .arg(workspace.root.join("docs/src/operating/console"));
-    script.env("WHARF", workspace.binary("debug", "wharf"));
+    script.arg(workspace.root.join("tests/console").join(name)).args(arguments);
+    script.env("WHARF", workspace.binary(profile, "wharf"));
     command::run(script.current_dir(&workspace.root))
 }
 

@@ -107,10 +107,11 @@ fn tell(verdict: &AuditVerdict, is_signed: bool) -> io::Result<()> {
     }
     let lines: u64 = verdict.files.iter().map(|file| file.lines).sum();
     let faults = verdict.files.iter().map(|file| file.faults).sum::<u64>() + verdict.lost.len() as u64;
-    let counted = format!("{lines} lines in {} files", verdict.files.len());
-    match faults {
-        0 => writeln!(out, "{counted}: nothing was changed, taken out or cut off")?,
-        _ => writeln!(out, "{counted}: {faults} of what is there is not what hosts wrote")?,
+    let counted = format!("{lines} line(s) in {} file(s)", verdict.files.len());
+    match (faults, verdict.files.is_empty()) {
+        (0, true) => writeln!(out, "no line was written yet")?,
+        (0, false) => writeln!(out, "{counted}: nothing was changed, taken out or cut off")?,
+        _ => writeln!(out, "{counted}: {faults} fault(s)")?,
     }
     if let Some((file, chain)) = verdict.files.iter().rev().find_map(chain_of) {
         writeln!(out, "the chain of {} stands at {chain}", text::line(file, 256))?;
