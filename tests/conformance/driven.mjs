@@ -1,10 +1,25 @@
 // Pages that a host drives, and tools that an agent calls over HTTP meanwhile.
 
-import { CheckFailed, within } from "./harness.mjs";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+import { CheckFailed, Place, within } from "./harness.mjs";
 
 const BUNDLED = ["browser", "content-store", "planning", "playbook", "terminal", "workspace"];
 /** A configuration without a bundled plugin. */
-export const BARE = BUNDLED.map(name => `[plugin.${name}]\nenabled = false\n`).join("");
+const BARE = BUNDLED.map(name => `[plugin.${name}]\nenabled = false\n`).join("");
+
+/** A place for a host that drives the pages of another one. */
+export function drivingPlace(server) {
+  const origins = JSON.stringify([server.url.origin]);
+  return new Place(`${BARE}[plugin.host.grants.webview]\nreason = "a test"\norigins = ${origins}\nprivate_addresses = true\n`);
+}
+
+/** The link that `wharf console` makes. */
+export async function consoleLink(place) {
+  const wanted = ["console", "--print", "--data", place.data, "--config", place.configuration];
+  return (await promisify(execFile)(place.binary, wanted)).stdout.trim();
+}
 
 /** A route of a host. */
 export async function ask(server, method, route, body, headers = {}) {
@@ -70,24 +85,30 @@ export class Driven {
 
 const MODERN = "2026-07-28";
 
-/** A request of the protocol; its events as they come, its answer in the end. */
-export async function request(server, method, params, onEvent = () => {}, signal) {
-  const headers = { accept: "application/json, text/event-stream", "mcp-protocol-version": MODERN, "mcp-method": method };
+/** Head and body of a request of the protocol, with further members of its `_meta`. */
+export function message(server, method, params, more = {}) {
+  const headers = {
+    authorization: `Bearer ${server.token}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": MODERN,
+    "mcp-method": method,
+  };
   if (params.name) headers["mcp-name"] = params.name;
   const meta = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
     "io.modelcontextprotocol/clientCapabilities": {},
     "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
     "dev.wharf/sessionId": "agent",
-    progressToken: 1,
+    ...more,
   };
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: meta } });
-  const answer = await fetch(server.url, {
-    method: "POST",
-    headers: { authorization: `Bearer ${server.token}`, "content-type": "application/json", ...headers },
-    body,
-    signal,
-  });
+  return { headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: meta } }) };
+}
+
+/** A request of the protocol; its events as they come, its answer in the end. */
+export async function request(server, method, params, onEvent = () => {}, signal) {
+  const asked = message(server, method, params, { progressToken: 1 });
+  const answer = await fetch(server.url, { method: "POST", ...asked, signal });
   if (!(answer.headers.get("content-type") ?? "").startsWith("text/event-stream")) return answer.json();
   const decoder = new TextDecoder();
   let rest = "", last;

@@ -1,25 +1,17 @@
 // The console in a real browser, against a real host at which an agent works meanwhile. A second host has the browser:
 // it drives the page by its routes of web pages.
 
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 
-import { BARE, Driven, ask, call, request } from "../conformance/driven.mjs";
+import { Driven, ask, call, consoleLink, drivingPlace, request } from "../conformance/driven.mjs";
 import { CheckFailed, Place, Report, Server, within } from "../conformance/harness.mjs";
 
 const HOSTILE = "<img src=x onerror='window.taken = 1'><script>window.taken = 1</script>";
 const ASKS = 'profile = "developer"\n[approvals]\napprove = ["workspace__execute_shell"]\n';
 const RECORDED = "[terminal.recording]\nenabled = true\n";
 const OWN = '[plugin.host.grants.terminal]\nreason = "a test"\nshell = true\nprograms = ["sh"]\n';
-
-/** The link that `wharf console` makes. */
-async function link(place) {
-  const wanted = ["console", "--print", "--data", place.data, "--config", place.configuration];
-  return (await promisify(execFile)(place.binary, wanted)).stdout.trim();
-}
 
 const text = "document.querySelector('main')?.innerText ?? ''";
 const has = words => `(${text}).includes(${JSON.stringify(words)})`;
@@ -274,11 +266,10 @@ const served = { place: new Place(ASKS + OWN + RECORDED), server: undefined };
 let driving;
 try {
   served.server = await Server.start(served.place);
-  const origins = JSON.stringify([served.server.url.origin]);
-  driving = new Place(`${BARE}[plugin.host.grants.webview]\nreason = "a test"\norigins = ${origins}\nprivate_addresses = true\n`);
+  driving = drivingPlace(served.server);
   const driver = await Server.start(driving);
   try {
-    const page = await Driven.open(driver, await link(served.place));
+    const page = await Driven.open(driver, await consoleLink(served.place));
     for (const part of [signIn, approve, takeOver, follow, steer, install, watch, read, leave]) await part(report, served, page);
     await page.close();
   } finally {

@@ -2,11 +2,9 @@
 // for: `node crowd.mjs`. One line for each view. A long task takes over 50 ms; a shift of the layout is how
 // much of the page moved by itself, from 0 to 1.
 
-import { execFile } from "node:child_process";
 import { Agent, request as send } from "node:http";
-import { promisify } from "node:util";
 
-import { BARE, Driven, ask } from "../conformance/driven.mjs";
+import { Driven, ask, consoleLink, drivingPlace, message } from "../conformance/driven.mjs";
 import { Place, Server } from "../conformance/harness.mjs";
 
 const TERMINALS = 200;
@@ -59,28 +57,13 @@ class Load {
   isOver = false;
 
   constructor(server) {
-    const version = "2026-07-28";
-    const meta = {
-      "io.modelcontextprotocol/protocolVersion": version,
-      "io.modelcontextprotocol/clientCapabilities": {},
-      "io.modelcontextprotocol/clientInfo": { name: "crowd", version: "1" },
-      "dev.wharf/sessionId": "load",
-    };
-    const params = { name: TOOL, arguments: {}, _meta: meta };
-    this.body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    const { headers, body } = message(server, "tools/call", { name: TOOL, arguments: {} });
+    this.body = body;
     this.url = server.url;
     this.options = {
       method: "POST",
       agent: new Agent({ keepAlive: true, maxSockets: IN_FLIGHT }),
-      headers: {
-        authorization: `Bearer ${server.token}`,
-        "content-type": "application/json",
-        "content-length": Buffer.byteLength(this.body),
-        accept: "application/json, text/event-stream",
-        "mcp-protocol-version": version,
-        "mcp-method": "tools/call",
-        "mcp-name": TOOL,
-      },
+      headers: { ...headers, "content-length": Buffer.byteLength(body) },
     };
     this.workers = Array.from({ length: IN_FLIGHT }, () => this.work());
   }
@@ -114,14 +97,11 @@ const served = { place: new Place(ROOM), server: undefined };
 let driving;
 try {
   served.server = await Server.start(served.place);
-  const origins = JSON.stringify([served.server.url.origin]);
-  driving = new Place(`${BARE}[plugin.host.grants.webview]\nreason = "a crowd"\norigins = ${origins}\nprivate_addresses = true\n`);
+  driving = drivingPlace(served.server);
   const driver = await Server.start(driving);
   try {
     await fill(served.server);
-    const printed = ["console", "--print", "--data", served.place.data, "--config", served.place.configuration];
-    const link = (await promisify(execFile)(served.place.binary, printed)).stdout.trim();
-    const page = await Driven.open(driver, link, { width: 1_100, height: 700 });
+    const page = await Driven.open(driver, await consoleLink(served.place), { width: 1_100, height: 700 });
     await page.until("document.querySelector('h1')?.textContent ?? null", "Now", "the link signs in");
     const load = new Load(served.server);
     for (const view of VIEWS) {

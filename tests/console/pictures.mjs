@@ -2,10 +2,8 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 
-import { BARE, Driven, ask, call } from "../conformance/driven.mjs";
+import { Driven, ask, call, consoleLink, drivingPlace } from "../conformance/driven.mjs";
 import { Place, Server } from "../conformance/harness.mjs";
 
 const SIZE = { width: 1_100, height: 680 };
@@ -104,14 +102,11 @@ const served = { place: new Place(ASKS + OWN), server: undefined };
 let driving;
 try {
   served.server = await Server.start(served.place);
-  const origins = JSON.stringify([served.server.url.origin]);
-  driving = new Place(`${BARE}[plugin.host.grants.webview]\nreason = "pictures"\norigins = ${origins}\nprivate_addresses = true\n`);
+  driving = drivingPlace(served.server);
   const driver = await Server.start(driving);
   try {
     const done = await work(served);
-    const printed = ["console", "--print", "--data", served.place.data, "--config", served.place.configuration];
-    const link = (await promisify(execFile)(served.place.binary, printed)).stdout.trim();
-    const page = await Driven.open(driver, link, SIZE);
+    const page = await Driven.open(driver, await consoleLink(served.place), SIZE);
     await page.until("document.querySelector('h1')?.textContent ?? null", "Now", "the link signs in");
     const proposed =
       "(() => { const state = document.querySelector('article[aria-label=\"state\"]');" +

@@ -16,7 +16,7 @@ const END: &str = "\"}";
 pub(crate) const CHAIN_BYTES: usize = MEMBER.len() + 64 + 1;
 
 /// Where the chain of a file stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Chain(Digest);
 
 impl Chain {

@@ -17,7 +17,7 @@ use wharf_files::{private_files, regular_file};
 
 use crate::{
     chain::{self, Chain},
-    files::{AuditFileOptions, EXTENSION, NAME_TIME, begun, group_of, list, name_of},
+    files::{AuditFile, AuditFileOptions, EXTENSION, NAME_TIME, begun, group_of, list, name_of},
     line::{self, MAX_LINE_BYTES, Party},
     signing::AuditSigner,
 };
@@ -64,7 +64,8 @@ pub(crate) fn claim(
     now: SystemTime,
 ) -> io::Result<CurrentFile> {
     private_files::make_directory(directory)?;
-    for listed in list(directory)?.into_iter().rev() {
+    let all = list(directory)?;
+    for listed in all.iter().rev() {
         let Some(begun) = begun(&listed.path).filter(|_| group_of(&listed.path) == group) else { continue };
         let young = now.duration_since(begun).is_ok_and(|age| age < SPAN);
         if young
@@ -74,7 +75,7 @@ pub(crate) fn claim(
             return Ok(current);
         }
     }
-    let previous = newest(directory, group)?;
+    let previous = newest(&all, group)?;
     loop {
         let time = DateTime::<Utc>::from(now).format(NAME_TIME);
         let group = group.map(|group| format!(".{group}")).unwrap_or_default();
@@ -106,10 +107,9 @@ pub(crate) fn claim(
 
 /// The newest file of a group, and where its chain stands; none where the group has no file, or one
 /// without a chain.
-fn newest(directory: &Path, group: Option<&str>) -> io::Result<Option<PreviousFile>> {
-    let listed = list(directory)?;
-    // Several may have been begun within a second, which their names tell.
-    let of_group = listed.iter().filter(|file| group_of(&file.path) == group);
+fn newest(all: &[AuditFile], group: Option<&str>) -> io::Result<Option<PreviousFile>> {
+    // Their names tell no more than the second in which they were begun.
+    let of_group = all.iter().filter(|file| group_of(&file.path) == group);
     let Some(newest) = of_group.max_by_key(|file| file.modified) else { return Ok(None) };
     let Ok(mut file) = regular_file::open_itself(&newest.path) else { return Ok(None) };
     let name = name_of(&newest.path).to_owned();
@@ -155,8 +155,7 @@ fn go_on(path: &Path, begun: SystemTime) -> io::Result<Option<CurrentFile>> {
         // Its host ended before it wrote anything.
         None => {
             let name = name_of(path);
-            let previous = None;
-            (Chain::of_file(name), Some(line::begin(begun, name, previous)))
+            (Chain::of_file(name), Some(line::begin(begun, name, None)))
         }
     };
     let used = if group_of(path).is_none() { used(&mut file)? } else { HashMap::new() };

@@ -1,12 +1,12 @@
 //! Says of the files of a directory whether anything in them was changed, taken out or cut off.
 //!
-//! Reads each file once, a line at a time. A file that a host writes is verified as far as it is whole.
+//! Reads the first line of each file, and then each file once, a line at a time. A file that a host writes is verified as far as it is whole.
 
 #[cfg(test)]
 mod tests;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, HashMap, HashSet},
     fs::File,
     io::{self, BufRead as _, BufReader, Read as _},
     path::Path,
@@ -144,15 +144,6 @@ struct OfFiles {
     signature: String,
 }
 
-/// A file that names the one before it.
-struct Link {
-    said_by: usize,
-    /// When it was begun.
-    time: String,
-    file: String,
-    chain: String,
-}
-
 /// Verifies the files of a directory. `wanted` are chains that were kept elsewhere: each has to be in
 /// a file. `keys` are those of hosts: what they signed is verified.
 ///
@@ -160,52 +151,56 @@ struct Link {
 /// Where the directory or a file cannot be read.
 pub fn verify(directory: &Path, wanted: &[String], keys: &[AuditKey]) -> io::Result<AuditVerdict> {
     let listed = list(directory)?;
-    let mut links = Vec::new();
+    let mut begun = Vec::new();
     // What a file is to have, by its name.
-    let mut sought: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (index, file) in listed.iter().enumerate() {
-        let Some(begin) = first_line(&file.path)? else { continue };
-        if !begin.previous.is_empty() {
-            sought.entry(begin.previous.clone()).or_default().insert(begin.previous_chain.clone());
-            links.push(Link { said_by: index, time: begin.time, file: begin.previous, chain: begin.previous_chain });
-        }
-    }
-    let mut removed = BTreeSet::new();
-    let mut lost: BTreeSet<String> = wanted.iter().cloned().collect();
-    let mut files = Vec::with_capacity(listed.len());
+    let mut sought: HashMap<String, HashSet<Chain>> = HashMap::new();
     for file in &listed {
-        let name = name_of(&file.path).to_owned();
-        let mut reading = Reading::new(name.clone(), sought.remove(&name).unwrap_or_default(), keys);
+        let Some(begin) = first_line(&file.path)?.filter(|begin| !begin.previous.is_empty()) else { continue };
+        sought.entry(begin.previous.clone()).or_default().extend(Chain::read(&begin.previous_chain));
+        begun.push((file, begin));
+    }
+    let mut removed = HashSet::new();
+    let mut lost: HashSet<Chain> = wanted.iter().filter_map(|hex| Chain::read(hex)).collect();
+    // In the order of their names, as they are listed.
+    let mut files = BTreeMap::new();
+    for file in &listed {
+        let name = name_of(&file.path);
+        let mut reading = Reading::new(name.to_owned(), sought.remove(name).unwrap_or_default(), keys);
         match regular_file::open_itself(&file.path) {
             Ok(opened) => reading.read(opened, &mut removed, &mut lost)?,
             // A host removed it meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         }
-        files.push((file.path.clone(), reading));
+        files.insert(name, reading);
     }
-    for Link { said_by, time, file, chain } in links {
-        let teller = name_of(&listed[said_by].path).to_owned();
-        let known = files.iter_mut().find(|(path, _)| name_of(path) == file);
-        if let Some((_, reading)) = known {
-            if reading.sought.contains(&chain) {
-                reading.found(AuditFinding::Cut { said_by: teller });
+    for (teller, begin) in begun {
+        let OfFiles { time, previous, previous_chain, .. } = begin;
+        let name = name_of(&teller.path);
+        if let Some(reading) = files.get_mut(previous.as_str()) {
+            if Chain::read(&previous_chain).is_none_or(|chain| reading.sought.contains(&chain)) {
+                reading.found(AuditFinding::Cut { said_by: name.to_owned() });
             }
             continue;
         }
-        let group = group_of(&listed[said_by].path);
-        // Hosts remove those that were written last before others.
-        let is_older = |other: &AuditFile| name_of(&other.path) != teller && stamp(other.modified) < time;
-        let has_older = listed.iter().any(|other| group_of(&other.path) == group && is_older(other));
-        let Some((_, reading)) = files.iter_mut().find(|(path, _)| name_of(path) == teller) else { continue };
-        match (removed.contains(&file), has_older) {
-            (true, _) => reading.verified.notes.push(AuditNote::Removed { file }),
-            (false, true) => reading.found(AuditFinding::Missing { file }),
-            (false, false) => reading.verified.notes.push(AuditNote::Oldest { file }),
+        let Some(reading) = files.get_mut(name) else { continue };
+        // Hosts remove those that were written last after others.
+        let is_older = |other: &AuditFile| {
+            other.path != teller.path && group_of(&other.path) == group_of(&teller.path) && stamp(other.modified) < time
+        };
+        if removed.contains(&previous) {
+            reading.verified.notes.push(AuditNote::Removed { file: previous });
+        } else if listed.iter().any(is_older) {
+            reading.found(AuditFinding::Missing { file: previous });
+        } else {
+            reading.verified.notes.push(AuditNote::Oldest { file: previous });
         }
     }
-    let files = files.into_iter().map(|(_, reading)| reading.verified).collect();
-    Ok(AuditVerdict { files, lost: lost.into_iter().collect() })
+    let is_lost = |hex: &&String| Chain::read(hex).is_none_or(|chain| lost.contains(&chain));
+    Ok(AuditVerdict {
+        lost: wanted.iter().filter(is_lost).cloned().collect(),
+        files: files.into_values().map(|reading| reading.verified).collect(),
+    })
 }
 
 fn first_line(path: &Path) -> io::Result<Option<OfFiles>> {
@@ -222,13 +217,13 @@ struct Reading<'k> {
     /// The chain after the last line; none before the first one that has any.
     chain: Option<Chain>,
     /// Chains that other files say it has, and that were not found yet.
-    sought: BTreeSet<String>,
+    sought: HashSet<Chain>,
     /// The last line has no chain: it is unfinished if the next one goes on where the chain stood.
     broken: Option<u64>,
 }
 
 impl<'k> Reading<'k> {
-    fn new(file: String, sought: BTreeSet<String>, keys: &'k [AuditKey]) -> Self {
+    fn new(file: String, sought: HashSet<Chain>, keys: &'k [AuditKey]) -> Self {
         let verified = VerifiedFile { file, ..VerifiedFile::default() };
         Self { keys, verified, chain: None, sought, broken: None }
     }
@@ -240,7 +235,7 @@ impl<'k> Reading<'k> {
         }
     }
 
-    fn read(&mut self, file: File, removed: &mut BTreeSet<String>, lost: &mut BTreeSet<String>) -> io::Result<()> {
+    fn read(&mut self, file: File, removed: &mut HashSet<String>, lost: &mut HashSet<Chain>) -> io::Result<()> {
         let (mut reader, mut line) = (BufReader::new(file), Vec::new());
         loop {
             line.clear();
@@ -259,11 +254,12 @@ impl<'k> Reading<'k> {
                 Some((content, chain)) => self.line(&content, chain, removed),
                 None => self.break_off(),
             }
-            if let Some(chain) = &self.verified.chain {
+            if let Some(chain) = &self.chain {
                 self.sought.remove(chain);
                 lost.remove(chain);
             }
         }
+        self.verified.chain = self.chain.map(Chain::to_hex);
         if let Some(line) = self.broken.take() {
             self.verified.notes.push(AuditNote::Unfinished { line });
         }
@@ -302,7 +298,7 @@ impl<'k> Reading<'k> {
         }
     }
 
-    fn line(&mut self, content: &[u8], chain: Chain, removed: &mut BTreeSet<String>) {
+    fn line(&mut self, content: &[u8], chain: Chain, removed: &mut HashSet<String>) {
         let number = self.verified.lines;
         let of_files: Option<OfFiles> = serde_json::from_slice(content).ok();
         let before = match (self.chain, &of_files) {
@@ -331,7 +327,6 @@ impl<'k> Reading<'k> {
         }
         // What follows is judged by itself.
         self.chain = Some(chain);
-        self.verified.chain = Some(chain.to_hex());
         if let Some(line) = of_files.filter(|line| line.kind == REMOVED) {
             removed.insert(line.file);
         }

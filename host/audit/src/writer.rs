@@ -211,6 +211,15 @@ impl AuditWriter {
         }
     }
 
+    /// Signs a file that is full. Where that fails, its lines are there all the same.
+    fn close(&mut self, mut full: CurrentFile) {
+        if let Some(signer) = &self.signer
+            && let Err(error) = full.sign(signer, Duration::ZERO, self.clock.stamp.now())
+        {
+            self.complain(&error);
+        }
+    }
+
     /// Hands the gathered lines to the system, and counts the lost ones.
     fn hand_over(&mut self, party: Option<&Party>) {
         let Some(stream) = self.stream(party).filter(|stream| !stream.piece.is_empty()) else { return };
@@ -253,14 +262,10 @@ impl AuditWriter {
         let (options, now) = (self.options.clone(), self.clock.stamp.now());
         let Some(stream) = self.stream(party) else { return Ok(()) };
         let is_own = stream.group.is_some();
-        if is_own && stream.current.as_ref().is_some_and(|current| current.is_full(more, &options, now)) {
-            let full = stream.current.take();
-            if let (Some(mut full), Some(signer)) = (full, &self.signer) {
-                full.sign(signer, Duration::ZERO, now)?;
-            }
+        if is_own && let Some(full) = stream.current.take_if(|current| current.is_full(more, &options, now)) {
+            self.close(full);
         }
-        let Some(stream) = self.stream(party) else { return Ok(()) };
-        if stream.current.is_none() {
+        if self.stream(party).is_some_and(|stream| stream.current.is_none()) {
             self.open(party, more)?;
         }
         if let Some(current) = self.stream(party).and_then(|stream| stream.current.as_mut()) {

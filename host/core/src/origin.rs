@@ -126,7 +126,7 @@ impl fmt::Display for Origin {
 }
 
 /// Where the pages of a plugin may go.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct OriginPolicy {
     plugin: PluginName,
     origins: Vec<OriginPattern>,
@@ -150,7 +150,7 @@ impl OriginPolicy {
         Self { standing, expires, ..self }
     }
 
-    /// The same where a person has to allow some of it, too. Clones let the same through.
+    /// The same where a person has to allow some of it, too.
     #[must_use]
     pub fn guarded(self, rules: Arc<dyn OriginRules>) -> Self {
         Self { guard: Some(OriginGuard::new(rules)), ..self }

@@ -33,7 +33,6 @@ pub(crate) fn open(path: &Path, allow_unprotected: bool) -> io::Result<File> {
 }
 
 /// Reads so much of a regular file that nobody else may read, or of any where the operator allows it.
-#[cfg(any(feature = "http", feature = "postgres"))]
 pub(crate) fn read_bytes(path: &Path, allow_unprotected: bool, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path, allow_unprotected)?.take(limit).read_to_end(&mut bytes)?;

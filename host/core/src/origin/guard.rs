@@ -13,12 +13,9 @@ pub trait OriginRules: Debug + Send + Sync {
 }
 
 /// What one page may reach of the origins that a person has to allow: those of the patterns under which
-/// a person has let it open an address. Clones are the same guard.
-#[derive(Debug, Clone)]
-pub(super) struct OriginGuard(Arc<Inner>);
-
+/// a person has let it open an address.
 #[derive(Debug)]
-struct Inner {
+pub(super) struct OriginGuard {
     rules: Arc<dyn OriginRules>,
     /// At most as many as the rules have. Held for a look-up.
     opened: Mutex<HashSet<OriginPattern>>,
@@ -27,25 +24,17 @@ struct Inner {
 impl OriginGuard {
     /// One that has let nothing through yet.
     pub(super) fn new(rules: Arc<dyn OriginRules>) -> Self {
-        Self(Arc::new(Inner { rules, opened: Mutex::default() }))
+        Self { rules, opened: Mutex::default() }
     }
 
     pub(super) fn open(&self, origin: &Origin) {
-        let asking = self.0.rules.asking(origin);
-        self.0.opened.lock().extend(asking);
+        let asking = self.rules.asking(origin);
+        self.opened.lock().extend(asking);
     }
 
     pub(super) fn lets(&self, origin: &Origin) -> bool {
-        let asking = self.0.rules.asking(origin);
-        let opened = self.0.opened.lock();
+        let asking = self.rules.asking(origin);
+        let opened = self.opened.lock();
         asking.iter().all(|pattern| opened.contains(pattern))
     }
 }
-
-impl PartialEq for OriginGuard {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for OriginGuard {}

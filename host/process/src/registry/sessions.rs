@@ -61,7 +61,7 @@ impl Processes {
     /// Whose a process is, for the operator.
     #[must_use]
     pub fn owner_of(&self, id: ProcessId) -> Option<Owner> {
-        self.table().all().find(|process| process.id == id).map(|process| process.owner.clone())
+        self.of_anybody(id).map(|process| process.owner.clone())
     }
 
     /// How many processes there are, over all sessions.

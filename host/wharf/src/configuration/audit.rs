@@ -1,7 +1,7 @@
 //! `[audit]`: which lines are kept of what happened, and how long.
 
 use std::{
-    io::{self, Read as _},
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -74,11 +74,8 @@ impl AuditSettings {
     /// Reads the key that signs, where one is named.
     pub(crate) fn signer(&self) -> Result<Option<AuditSigner>, AuditKeyUnusable> {
         let Some(path) = &self.key else { return Ok(None) };
-        let read = || -> Result<AuditSigner, KeyProblem> {
-            let mut pem = Vec::new();
-            secret::open(path, false)?.take(MOST_KEY_BYTES).read_to_end(&mut pem)?;
-            Ok(AuditSigner::read(&pem)?)
-        };
+        let read =
+            || -> Result<_, KeyProblem> { Ok(AuditSigner::read(&secret::read_bytes(path, false, MOST_KEY_BYTES)?)?) };
         read().map(Some).map_err(|problem| AuditKeyUnusable { path: path.clone(), problem })
     }
 }

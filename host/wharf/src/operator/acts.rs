@@ -7,15 +7,11 @@ use serde::Serialize;
 use serde_json::Value;
 use wharf_core::{
     Code, Error, TerminalOwner,
-    service::operator::{ApprovalReport, OperatorList, OperatorRequest, ProcessOutput, ProcessStream},
+    service::operator::{ApprovalReport, OperatorList, OperatorRequest},
 };
-use wharf_process::{Owner, ProcessId, Processes, StreamName};
 use wharf_terminal::{TerminalError, TerminalId, TerminalInfo, TerminalSize, Terminals};
 
-use super::{
-    audit, blocking::blocking, configuring, missing::none, pages, plugins, processes, recording, report, sessions,
-    state,
-};
+use super::{audit, configuring, missing::none, pages, plugins, processes, recording, report, sessions, state};
 use crate::host::Host;
 
 /// What is told of processes at most: the newest.
@@ -54,14 +50,10 @@ pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Val
             json(&recording::piece(file, from, bytes).await?)
         }
         OperatorRequest::ProcessOutput { process, stream, from, bytes } => {
-            let (processes, owner, id) = process_of(host, &process)?;
-            output(processes, owner, id, stream, from, bytes).await
+            json(&processes::output(host, &process, stream, from, bytes).await?)
         }
         OperatorRequest::LookAtProcess { process } => json(&processes::look(host, &process).await?),
-        OperatorRequest::StopProcess { process, grace } => {
-            let (processes, owner, id) = process_of(host, &process)?;
-            json(&report::of_process(&owner, &processes.stop(&owner, id, Duration::from_millis(grace)).await?))
-        }
+        OperatorRequest::StopProcess { process, grace } => json(&processes::stop(host, &process, grace).await?),
         OperatorRequest::LookAtPage { page } => json(&pages::look(host, &page)?),
         OperatorRequest::DrawPage { page } => json(&pages::draw(host, &page).await?),
         OperatorRequest::ClosePage { page } => json(&pages::close(host, &page).await?),
@@ -142,32 +134,4 @@ fn terminal_of<'h>(host: &'h Host, id: &str) -> Result<(&'h Arc<Terminals>, Term
 
 fn listed(terminals: &Terminals, id: TerminalId) -> Result<(TerminalOwner, TerminalInfo), Error> {
     terminals.all().into_iter().find(|(_, info)| info.id == id).ok_or_else(|| none("terminal"))
-}
-
-fn process_of(host: &Host, id: &str) -> Result<(Arc<Processes>, Owner, ProcessId), Error> {
-    let id = id.parse().map_err(|_| none("process"))?;
-    let processes = Arc::clone(host.processes().ok_or_else(|| none("process"))?);
-    let owner = processes.owner_of(id).ok_or_else(|| none("process"))?;
-    Ok((processes, owner, id))
-}
-
-async fn output(
-    processes: Arc<Processes>,
-    owner: Owner,
-    id: ProcessId,
-    stream: ProcessStream,
-    from: Option<u64>,
-    bytes: usize,
-) -> Result<Value, Error> {
-    let stream = match stream {
-        ProcessStream::Stdout => StreamName::Stdout,
-        ProcessStream::Stderr => StreamName::Stderr,
-    };
-    // It may be on the disk.
-    let piece = blocking(move || match from {
-        Some(from) => processes.read(&owner, id, stream, from, bytes),
-        None => processes.tail(&owner, id, stream, usize::MAX, bytes),
-    });
-    let piece = piece.await??;
-    json(&ProcessOutput { from: piece.from, next: piece.next(), text: piece.text() })
 }

@@ -1,20 +1,24 @@
-//! One process in plain words, for the operator.
+//! Processes of any owner, for the operator: looked at, read, stopped.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc, time::Duration};
 
 use wharf_core::{
     Error,
-    service::operator::{ContainmentReport, ProcessLimitsReport, ProcessLookReport, TreeProcessReport},
+    service::operator::{
+        ContainmentReport, ProcessLimitsReport, ProcessLookReport, ProcessOutput, ProcessReport, ProcessStream,
+        TreeProcessReport,
+    },
 };
-use wharf_process::{Containment, ProcessBounds, ProcessLook, SandboxMechanism, TreeProcess};
+use wharf_process::{
+    Containment, Owner, ProcessBounds, ProcessId, ProcessLook, Processes, SandboxMechanism, StreamName, TreeProcess,
+};
 
-use super::{missing::none, report};
+use super::{blocking::blocking, missing::none, report};
 use crate::host::Host;
 
 /// What a process may use up and reach, and all that runs of it.
 pub(super) async fn look(host: &Host, process: &str) -> Result<ProcessLookReport, Error> {
-    let id = process.parse().map_err(|_| none("process"))?;
-    let processes = host.processes().ok_or_else(|| none("process"))?;
+    let (processes, id) = processes_with(host, process)?;
     let ProcessLook { owner, process, bounds, mechanism, tree } =
         processes.look(id).await.ok_or_else(|| none("process"))?;
     Ok(ProcessLookReport {
@@ -23,6 +27,45 @@ pub(super) async fn look(host: &Host, process: &str) -> Result<ProcessLookReport
         containment: bounds.as_ref().map(|bounds| containment(bounds, mechanism)),
         tree: tree.map(|tree| tree.into_iter().map(of_tree).collect()),
     })
+}
+
+/// What a process has printed: the end of it, or from a cursor on.
+pub(super) async fn output(
+    host: &Host,
+    process: &str,
+    stream: ProcessStream,
+    from: Option<u64>,
+    bytes: usize,
+) -> Result<ProcessOutput, Error> {
+    let (processes, owner, id) = process_of(host, process)?;
+    let stream = match stream {
+        ProcessStream::Stdout => StreamName::Stdout,
+        ProcessStream::Stderr => StreamName::Stderr,
+    };
+    // It may be on the disk.
+    let piece = blocking(move || match from {
+        Some(from) => processes.read(&owner, id, stream, from, bytes),
+        None => processes.tail(&owner, id, stream, usize::MAX, bytes),
+    });
+    let piece = piece.await??;
+    Ok(ProcessOutput { from: piece.from, next: piece.next(), text: piece.text() })
+}
+
+/// Ends a process, which has so many milliseconds for it.
+pub(super) async fn stop(host: &Host, process: &str, grace: u64) -> Result<ProcessReport, Error> {
+    let (processes, owner, id) = process_of(host, process)?;
+    Ok(report::of_process(&owner, &processes.stop(&owner, id, Duration::from_millis(grace)).await?))
+}
+
+fn processes_with<'h>(host: &'h Host, id: &str) -> Result<(&'h Arc<Processes>, ProcessId), Error> {
+    let id = id.parse().map_err(|_| none("process"))?;
+    Ok((host.processes().ok_or_else(|| none("process"))?, id))
+}
+
+fn process_of(host: &Host, id: &str) -> Result<(Arc<Processes>, Owner, ProcessId), Error> {
+    let (processes, id) = processes_with(host, id)?;
+    let owner = processes.owner_of(id).ok_or_else(|| none("process"))?;
+    Ok((Arc::clone(processes), owner, id))
 }
 
 fn limits(bounds: &ProcessBounds) -> ProcessLimitsReport {
