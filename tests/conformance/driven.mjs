@@ -7,7 +7,7 @@ import { CheckFailed, Place, within } from "./harness.mjs";
 
 const BUNDLED = ["browser", "content-store", "planning", "playbook", "terminal", "workspace"];
 /** A configuration without a bundled plugin. */
-const BARE = BUNDLED.map(name => `[plugin.${name}]\nenabled = false\n`).join("");
+export const BARE = BUNDLED.map(name => `[plugin.${name}]\nenabled = false\n`).join("");
 
 /** A place for a host that drives the pages of another one. */
 export function drivingPlace(server) {
