@@ -286,8 +286,13 @@ export interface AuditLine {
   plugin?: string;
   tool?: string;
   client?: string;
+  token?: string;
+  subject?: string;
+  address?: string;
   function?: string;
   asked?: string;
+  before?: string;
+  after?: string;
   outcome?: string;
   bytes_in?: number;
   bytes_out?: number;

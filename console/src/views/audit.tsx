@@ -7,7 +7,7 @@ import type { AuditLine } from "../types";
 import { say } from "../words";
 
 const FILTERS = ["kind", "plugin", "tool", "tenant", "session", "outcome", "function"] as const;
-const KINDS = ["call", "host-call", "denied", "approval", "change", "authentication"];
+const KINDS = ["call", "host-call", "denied", "approval", "change", "operator", "authentication", "limited"];
 /** How often new lines are looked for. */
 const EACH = 3_000;
 
@@ -25,7 +25,18 @@ async function lines(rest: string): Promise<AuditLine[]> {
 function what(line: AuditLine): string {
   const tool = line.plugin ? `${line.plugin} ${line.tool ?? ""}` : (line.tool ?? "");
   const times = (line.count ?? 1) > 1 ? ` × ${line.count}` : "";
-  return [tool, line.function, line.asked].filter(Boolean).join(" · ") + times;
+  const change = line.before || line.after ? `${line.before || "–"} → ${line.after || "–"}` : "";
+  return [tool, line.function, line.asked, change].filter(Boolean).join(" · ") + times;
+}
+
+/** Who asked: the token's name and subject, and what the program calls itself. */
+function Who({ of }: { of: AuditLine }) {
+  const names = [of.token, of.subject, of.client].filter(Boolean).join(" · ");
+  return (
+    <>
+      {names} {of.address && <small>{of.address}</small>}
+    </>
+  );
 }
 
 /** Where the same is told by the spans of the call, if they are kept and the configuration says where. */
@@ -143,6 +154,7 @@ export function Audit({ rest }: { rest: string }) {
               cell: (line) => (line.id ? <a href={`#/audit/${part(`id=${line.id}`)}`}>{what(line)}</a> : what(line)),
               class: "wide",
             },
+            { word: "who", cell: (line) => <Who of={line} /> },
             { word: "tenant", cell: (line) => line.tenant ?? "" },
             { word: "session", cell: (line) => line.session ?? "" },
             { word: "duration", cell: (line) => duration((line.microseconds ?? 0) / 1_000), class: "number" },

@@ -13,7 +13,7 @@ use std::{
 };
 
 use chrono::NaiveDateTime;
-use wharf_core::Digest;
+use wharf_core::{Digest, audit::AuditAddresses};
 use wharf_files::regular_file;
 
 use crate::line::Party;
@@ -39,6 +39,8 @@ pub struct AuditFileOptions {
     pub keep_files: usize,
     /// How long a file is kept after its last line.
     pub keep: Duration,
+    /// How much of the addresses of requests lines have.
+    pub addresses: AuditAddresses,
 }
 
 /// A file in the directory.

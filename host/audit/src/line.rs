@@ -1,12 +1,12 @@
 //! The format of a line: a JSON object without line breaks, at most 4 KiB long.
 
-use std::time::SystemTime;
+use std::{net::IpAddr, time::SystemTime};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use wharf_core::{
     TenantId,
-    audit::{AuditKind, AuditRecord},
+    audit::{AuditAddresses, AuditKind, AuditRecord},
 };
 
 use crate::{chain::CHAIN_BYTES, current_file::PreviousFile};
@@ -56,9 +56,19 @@ struct AuditLine<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     client: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<IpAddr>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     function: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<&'r str>,
     outcome: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
@@ -75,14 +85,18 @@ struct AuditLine<'r> {
 #[must_use]
 pub fn line(record: &AuditRecord) -> String {
     let mut written = Vec::new();
-    write(record, &mut written);
+    write(record, AuditAddresses::Full, &mut written);
     // JSON is text.
     String::from_utf8(written).unwrap_or_default()
 }
 
 /// Writes a record as a line, without its line break.
-pub(crate) fn write(record: &AuditRecord, out: &mut Vec<u8>) {
+pub(crate) fn write(record: &AuditRecord, addresses: AuditAddresses, out: &mut Vec<u8>) {
     let subject = &record.subject;
+    // Host calls of a call have its id, and so its client and who sent it.
+    let of_request = !matches!(record.kind, AuditKind::HostCall | AuditKind::Denied | AuditKind::Approval);
+    let requester = subject.requester.as_deref().filter(|_| of_request);
+    let replaced = record.replaced.as_deref();
     let context = subject.context.as_ref();
     let mut shown = AuditLine {
         time: stamp(record.time),
@@ -95,10 +109,14 @@ pub(crate) fn write(record: &AuditRecord, out: &mut Vec<u8>) {
         plugin: subject.plugin.as_ref().map(|plugin| plugin.as_str()),
         digest: subject.digest.as_ref().map(ToString::to_string),
         tool: &subject.tool,
-        // Host calls of a call have its id, and so its client.
-        client: subject.client.as_deref().filter(|_| matches!(record.kind, AuditKind::Call | AuditKind::Offer)),
+        client: subject.client.as_deref().filter(|_| of_request),
+        token: requester.and_then(|requester| requester.token.as_deref()),
+        subject: requester.and_then(|requester| requester.subject.as_deref()),
+        address: requester.and_then(|requester| addresses.kept(requester.address?)),
         function: record.function.as_deref(),
         asked: record.asked.as_deref(),
+        before: replaced.and_then(|replaced| replaced.before.as_deref()),
+        after: replaced.and_then(|replaced| replaced.after.as_deref()),
         outcome: record.outcome.as_str(),
         count: (record.count != 1).then_some(record.count),
         bytes_in: record.bytes_in,
@@ -115,6 +133,7 @@ pub(crate) fn write(record: &AuditRecord, out: &mut Vec<u8>) {
         // becomes a line without them.
         out.truncate(begun);
         (shown.tool, shown.client, shown.function, shown.asked) = ("", None, None, None);
+        (shown.token, shown.subject, shown.before, shown.after) = (None, None, None, None);
         let _ = serde_json::to_writer(out, &shown);
     }
 }
@@ -135,7 +154,7 @@ impl Party {
     pub(crate) fn of(record: &AuditRecord) -> Self {
         match (&record.subject.context, record.kind) {
             (Some(context), _) => Self::Tenant(context.tenant.clone()),
-            (None, AuditKind::Authentication) => Self::Strangers,
+            (None, AuditKind::Authentication | AuditKind::Limited) => Self::Strangers,
             (None, _) => Self::Operator,
         }
     }
@@ -150,7 +169,11 @@ impl Party {
         }
         match serde_json::from_slice(line) {
             Ok(LineOwner { tenant: Some(tenant), .. }) => Self::Tenant(tenant),
-            Ok(LineOwner { kind, .. }) if kind == AuditKind::Authentication.as_str() => Self::Strangers,
+            Ok(LineOwner { kind, .. })
+                if [AuditKind::Authentication.as_str(), AuditKind::Limited.as_str()].contains(&kind.as_str()) =>
+            {
+                Self::Strangers
+            }
             _ => Self::Operator,
         }
     }
@@ -193,7 +216,8 @@ pub(crate) fn dropped(time: SystemTime, of: &Party, count: u64) -> String {
 pub struct AuditEntry {
     /// When the event ended; see [`stamp`].
     pub time: String,
-    /// `call`, `offer`, `host-call`, `denied`, `change`, `authentication` or `dropped`.
+    /// `call`, `offer`, `host-call`, `denied`, `approval`, `change`, `operator`, `authentication`, `limited` or
+    /// `dropped`.
     pub kind: String,
     /// The id of the call: `HOST-NUMBER`.
     #[serde(default)]
@@ -222,6 +246,15 @@ pub struct AuditEntry {
     /// The calling program's name for itself.
     #[serde(default)]
     pub client: String,
+    /// The operator's name for the token that was shown.
+    #[serde(default)]
+    pub token: String,
+    /// The subject of the token, where an authorization server issued it.
+    #[serde(default)]
+    pub subject: String,
+    /// The address that the request came from, as far as it is kept.
+    #[serde(default)]
+    pub address: String,
     /// `INTERFACE.FUNCTION` of a host call, the kind of a change, or the reason of a
     /// refused token.
     #[serde(default)]
@@ -229,6 +262,12 @@ pub struct AuditEntry {
     /// The object of a host call, or the distance of a refused request.
     #[serde(default)]
     pub asked: String,
+    /// What a change replaced.
+    #[serde(default)]
+    pub before: String,
+    /// What it put there.
+    #[serde(default)]
+    pub after: String,
     /// `ok`, `tool-error`, `input-required` or the code of an error.
     #[serde(default)]
     pub outcome: String,
@@ -286,7 +325,7 @@ pub(crate) mod tests {
 
     use wharf_core::{
         Code, Context, Digest, TenantId,
-        audit::{AuditId, AuditKind, AuditOutcome, AuditSubject, shown},
+        audit::{AuditId, AuditKind, AuditOutcome, AuditSubject, MAX_CHANGE_BYTES, Replaced, Requester, shown},
     };
 
     use super::*;
@@ -298,12 +337,10 @@ pub(crate) mod tests {
             count: 1,
             kind: AuditKind::Call,
             subject: Arc::new(AuditSubject {
-                id: AuditId { host: 1, number: 2 },
                 context: Some(Context::new(TenantId::local(), "s-1".parse().expect("legal"))),
                 plugin: Some("echo".parse().expect("legal")),
-                digest: None,
                 tool: tool.into(),
-                client: None,
+                ..AuditSubject::outside_calls(AuditId { host: 1, number: 2 })
             }),
             function: None,
             asked: None,
@@ -312,6 +349,7 @@ pub(crate) mod tests {
             bytes_out: 4,
             memory_bytes: None,
             trace: None,
+            replaced: None,
             took: Duration::from_micros(5),
         }
     }
@@ -341,6 +379,25 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_line_says_who_sent_a_request_and_those_of_its_host_calls_do_not() {
+        let mut call = record("echo");
+        let requester =
+            Requester { token: Some("ci".into()), subject: Some("ada".into()), address: "203.0.113.7".parse().ok() };
+        call.subject = Arc::new(AuditSubject { requester: Some(Arc::new(requester)), ..(*call.subject).clone() });
+        let who = |record: &AuditRecord, addresses| {
+            let mut written = Vec::new();
+            write(record, addresses, &mut written);
+            let AuditEntry { token, subject, address, .. } = AuditEntry::read(&written).expect("a line");
+            [token, subject, address]
+        };
+        assert_eq!(who(&call, AuditAddresses::Full), ["ci", "ada", "203.0.113.7"]);
+        assert_eq!(who(&call, AuditAddresses::Network), ["ci", "ada", "203.0.113.0"]);
+        assert_eq!(who(&call, AuditAddresses::None), ["ci", "ada", ""]);
+        call.kind = AuditKind::HostCall;
+        assert_eq!(who(&call, AuditAddresses::Full), ["", "", ""]);
+    }
+
+    #[test]
     fn the_longest_names_that_there_are_fit_a_line() {
         let long = "x".repeat(128);
         let hostile = "\"\\".repeat(200);
@@ -358,6 +415,11 @@ pub(crate) mod tests {
             digest: Some(Digest::of(b"x")),
             id: AuditId { host: u64::MAX, number: u64::MAX },
             client: Some(shown(&hostile)),
+            requester: Some(Arc::new(Requester {
+                token: Some(shown(&hostile)),
+                subject: Some(shown(&hostile)),
+                address: "2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff".parse().ok(),
+            })),
             ..(*longest.subject).clone()
         });
         longest.function = Some(long.as_str().into());
@@ -368,6 +430,14 @@ pub(crate) mod tests {
         assert!(written.len() < MAX_LINE_BYTES, "{}", written.len());
         let entry = AuditEntry::read(written.as_bytes()).expect("a line");
         assert_eq!(entry.asked, "\"\\".repeat(64));
+        // So does a change, which has no tenant.
+        let mut change = record("");
+        change.kind = AuditKind::Operator;
+        change.subject = Arc::new(AuditSubject { context: None, ..(*longest.subject).clone() });
+        let text: Box<str> = "\"\\".repeat(256).into();
+        change.replaced = Some(Box::new(Replaced { before: Some(text.clone()), after: Some(text.clone()) }));
+        let entry = AuditEntry::read(line(&change).as_bytes()).expect("a line");
+        assert_eq!((entry.before.len(), entry.after.as_str()), (MAX_CHANGE_BYTES, &*text));
         // A record of an app with a longer name becomes a line, too.
         longest.asked = Some("y".repeat(1 << 20).into());
         let written = line(&longest);

@@ -215,6 +215,8 @@ fn work(shared: &SinkState, mut writer: AuditWriter) {
 mod tests {
     use std::path::Path;
 
+    use wharf_core::audit::AuditAddresses;
+
     use super::*;
     use crate::{
         line::{MAX_LINE_BYTES, tests::record},
@@ -229,7 +231,12 @@ mod tests {
     }
 
     fn options() -> AuditFileOptions {
-        AuditFileOptions { rotate_bytes: 1 << 20, keep_files: 100, keep: Duration::from_secs(3_600) }
+        AuditFileOptions {
+            rotate_bytes: 1 << 20,
+            keep_files: 100,
+            keep: Duration::from_secs(3_600),
+            addresses: AuditAddresses::Full,
+        }
     }
 
     /// The number of lines of calls, and of dropped records.

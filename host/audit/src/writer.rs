@@ -98,7 +98,7 @@ impl AuditWriter {
     pub(crate) fn write(&mut self, records: impl Iterator<Item = AuditRecord>) -> HashMap<Party, u64> {
         for record in records {
             self.line.clear();
-            line::write(&record, &mut self.line);
+            line::write(&record, self.options.addresses, &mut self.line);
             self.add(Party::of(&record));
         }
         for name in std::mem::take(&mut self.removed) {

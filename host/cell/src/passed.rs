@@ -1,13 +1,13 @@
 //! HTTP requests that one host passes on to another one, whole.
 
-use std::convert::Infallible;
+use std::{convert::Infallible, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::UnsyncBoxBody;
 use serde::{Deserialize, Serialize};
-use wharf_core::{Error, TenantId, service::PassedClient};
+use wharf_core::{Error, TenantId, audit::Requester, service::PassedClient};
 
 use crate::{SessionKey, wire};
 
@@ -31,6 +31,9 @@ pub(crate) struct PassedHead {
     target: String,
     headers: Vec<(String, String)>,
     pub(crate) client: PassedClient,
+    /// Who sent it: what its extensions have. Hosts of an earlier version say nothing.
+    #[serde(default)]
+    requester: Option<Arc<Requester>>,
     /// The session whose home is to answer; nothing where a handle names what it is about.
     pub(crate) home: Option<PassedHome>,
 }
@@ -70,7 +73,14 @@ impl PassedHead {
         let headers = request.headers().iter().filter(|(name, _)| !OF_CONNECTION.contains(name));
         let headers = headers.filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())));
         let target = request.uri().path_and_query().map_or("/", |target| target.as_str()).to_owned();
-        let head = Self { method: request.method().to_string(), target, headers: headers.collect(), client, home };
+        let head = Self {
+            method: request.method().to_string(),
+            target,
+            headers: headers.collect(),
+            client,
+            requester: request.extensions().get().cloned(),
+            home,
+        };
         let mut body = serde_json::to_vec(&head).map_err(|_| wire::malformed())?;
         body.push(b'\n');
         body.extend_from_slice(request.body());
@@ -87,6 +97,9 @@ impl PassedHead {
         for (name, value) in &head.headers {
             let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
             request.headers_mut().append(name, HeaderValue::from_str(value).ok()?);
+        }
+        if let Some(requester) = &head.requester {
+            request.extensions_mut().insert(Arc::clone(requester));
         }
         Some((head, request))
     }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wharf_core::{
     AssistantId, Code, Context, Error, PluginName, SessionId, TenantId, ThreadId,
+    audit::Requester,
     service::{Arguments, Caller, HomeAnswer, HomeQuestion, HomeRequest, InputGiven, Level, offer::CompletionOf},
     trace::{RemoteParent, SpanContext, TraceParent},
 };
@@ -51,6 +52,9 @@ pub(crate) struct CallHead {
     meta: Map<String, Value>,
     capabilities: Option<Map<String, Value>>,
     client: Option<String>,
+    /// Who sent it. Hosts of an earlier version say nothing.
+    #[serde(default)]
+    requester: Option<Requester>,
     /// Not kept, or the ids of a span.
     trace: Option<Trace>,
     #[serde(default)]
@@ -131,7 +135,7 @@ impl CallHead {
             Directed::ToHome { keeps_files, may_claim } => (keeps_files, may_claim),
             Directed::ToHost => (false, false),
         };
-        let Caller { context, meta, capabilities, client, events, trace, .. } = &*request.caller;
+        let Caller { context, meta, capabilities, client, requester, events, trace, .. } = &*request.caller;
         let InputGiven { responses, state } = request.asked.input().cloned().unwrap_or_default();
         let (asked, arguments) = WireAsked::of(&request.asked)?;
         let head = Self {
@@ -143,6 +147,7 @@ impl CallHead {
             meta: meta.clone(),
             capabilities: capabilities.clone(),
             client: client.as_deref().map(str::to_owned),
+            requester: requester.as_deref().cloned(),
             trace: trace.as_ref().map(Trace::of),
             responses,
             state,
@@ -183,6 +188,7 @@ impl CallHead {
         caller.meta = self.meta;
         caller.capabilities = self.capabilities;
         caller.client = self.client.map(Arc::from);
+        caller.requester = self.requester.map(Arc::new);
         caller.trace = self.trace.and_then(Trace::into_parent);
         let input = InputGiven { responses: self.responses, state: self.state };
         HomeRequest { caller: Arc::new(caller), asked: self.asked.into_asked(arguments, input) }

@@ -7,6 +7,7 @@
 mod call;
 mod refusal;
 mod repeats;
+mod requester;
 
 use std::{
     fmt,
@@ -15,13 +16,16 @@ use std::{
 };
 
 pub use call::{ApprovedAct, CallAudit, HostCall, RunningCall};
-pub use refusal::{PeerClass, RefusalSink, RefusedFor};
+pub use refusal::{PeerClass, Refusal, RefusalSink, RefusedFor};
+pub use requester::{AuditAddresses, Requester};
 
 use crate::{Answer, Code, Context, Digest, Error, PluginName, text, trace::TraceId};
 
 /// Longest name of a tool that does not exist, and longest word of what a
 /// plugin asked for: both are foreign text.
 pub const MAX_NAME_BYTES: usize = 128;
+/// Longest text of what a change replaced.
+pub const MAX_CHANGE_BYTES: usize = 512;
 
 /// Takes what happened: the host's files, or an app's own.
 ///
@@ -81,6 +85,10 @@ pub enum AuditKind {
     Change,
     /// A request that showed no token or secret which opens it; see [`RefusedFor`].
     Authentication,
+    /// A request of a client that sends too many.
+    Limited,
+    /// Something that the operator did by a console or a command; `function` says what, and `asked` to what.
+    Operator,
 }
 
 impl AuditKind {
@@ -95,6 +103,8 @@ impl AuditKind {
             Self::Approval => "approval",
             Self::Change => "change",
             Self::Authentication => "authentication",
+            Self::Limited => "limited",
+            Self::Operator => "operator",
         }
     }
 }
@@ -177,6 +187,16 @@ pub struct AuditSubject {
     /// The program that called, as it calls itself. Clean, and at most
     /// [`MAX_NAME_BYTES`] long.
     pub client: Option<Arc<str>>,
+    /// Who sent the request, where it came over a network or from an operator.
+    pub requester: Option<Arc<Requester>>,
+}
+
+impl AuditSubject {
+    /// What happened outside of any call.
+    #[must_use]
+    pub fn outside_calls(id: AuditId) -> Self {
+        Self { id, context: None, plugin: None, digest: None, tool: Arc::default(), client: None, requester: None }
+    }
 }
 
 /// One thing that happened, or several of the same kind.
@@ -207,8 +227,41 @@ pub struct AuditRecord {
     pub memory_bytes: Option<u64>,
     /// The trace that tells of it too, where its spans are kept.
     pub trace: Option<TraceId>,
+    /// What a change replaced, and by what. Clean, and each at most [`MAX_CHANGE_BYTES`] long.
+    pub replaced: Option<Box<Replaced>>,
     /// How long it took.
     pub took: Duration,
+}
+
+/// What stood somewhere before a change and after it; nothing where nothing stood.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Replaced {
+    /// Before.
+    pub before: Option<Box<str>>,
+    /// After.
+    pub after: Option<Box<str>>,
+}
+
+impl AuditRecord {
+    /// One that has just happened, as it should, with neither size nor duration.
+    #[must_use]
+    pub fn event(kind: AuditKind, subject: Arc<AuditSubject>) -> Self {
+        Self {
+            time: SystemTime::now(),
+            count: 1,
+            kind,
+            subject,
+            function: None,
+            asked: None,
+            outcome: AuditOutcome::Ok,
+            bytes_in: 0,
+            bytes_out: 0,
+            memory_bytes: None,
+            trace: None,
+            replaced: None,
+            took: Duration::ZERO,
+        }
+    }
 }
 
 /// A foreign name, made fit for a record.

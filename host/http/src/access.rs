@@ -8,3 +8,6 @@ pub(crate) mod factory;
 pub(crate) mod guard;
 pub(crate) mod issued;
 pub(crate) mod protected_resource;
+mod requester;
+
+pub(crate) use requester::requester;

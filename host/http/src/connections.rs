@@ -71,7 +71,7 @@ enum AddressBlock {
 pub(crate) struct ConnectionPermit {
     connections: Arc<ConnectionRegistry>,
     number: u64,
-    origin: PeerClass,
+    address: Option<IpAddr>,
     /// Fires where the place goes to another connection.
     shed: CancellationToken,
     /// The place that it has as a client.
@@ -120,13 +120,7 @@ impl ConnectionRegistry {
             strangers.by_network.entry(network).or_default().insert(number);
         }
         drop(strangers);
-        Arc::new(ConnectionPermit {
-            connections: Arc::clone(self),
-            number,
-            origin: origin(address),
-            shed,
-            client: OnceLock::new(),
-        })
+        Arc::new(ConnectionPermit { connections: Arc::clone(self), number, address, shed, client: OnceLock::new() })
     }
 
     /// Closes the connection of the stranger that has been here for longest.
@@ -179,9 +173,14 @@ impl ConnectionPermit {
         self.client.get().is_none()
     }
 
-    /// Where it comes from, as far as the operator is told.
+    /// From how near it comes.
     pub(crate) fn origin(&self) -> PeerClass {
-        self.origin
+        origin(self.address)
+    }
+
+    /// The address that it comes from; none where it comes by a socket in the file system.
+    pub(crate) fn address(&self) -> Option<IpAddr> {
+        self.address
     }
 
     /// Moves the connection to the places of clients, since one of this tenant has shown a

@@ -9,7 +9,10 @@ use std::{
 
 use serde_json::json;
 use tokio::sync::Mutex;
-use wharf_core::service::operator::{OperatorList, OperatorRequest, OperatorService};
+use wharf_core::{
+    audit::Requester,
+    service::operator::{OperatorList, OperatorRequest, OperatorService},
+};
 
 /// A copy of a list, and when it was made.
 type Snapshot = (Instant, Arc<str>);
@@ -48,7 +51,8 @@ impl OperatorFeed {
 
     async fn made(&self, of: OperatorList) -> String {
         // A list that cannot be had is an empty one, and the next look comes soon.
-        let entries = self.service.operate(OperatorRequest::List { of }).await.unwrap_or_default();
+        let entries =
+            self.service.operate(OperatorRequest::List { of }, &Requester::default()).await.unwrap_or_default();
         json!({ of.as_str(): entries }).to_string()
     }
 }

@@ -37,7 +37,7 @@ pub type ProtocolBody = UnsyncBoxBody<Bytes, Infallible>;
 
 /// A whole request of a client that has shown its token.
 pub struct ProtocolRequest {
-    /// As it came.
+    /// As it came; its extensions have the [`Requester`](wharf_core::audit::Requester), in an `Arc`.
     pub request: http::Request<Bytes>,
     /// On whose behalf its headers say that it is.
     pub claims: Result<ContextClaims, Error>,

@@ -25,7 +25,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use wharf_core::{
     AnswerShare, Code, ContextRules, Error, EventSink,
-    audit::shown,
+    audit::{Requester, shown},
     context::Resolved,
     service::{AllowedPlugins, Caller},
     trace::TraceParent,
@@ -151,12 +151,17 @@ impl ClientRequest {
         }
         let hears = peer.filter(|_| token.is_some() || floor.is_some());
         let events = hears.map(|peer| Arc::new(CallEvents::new(peer.clone(), token, floor)));
-        let of_http = origin.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<RequestPermit>());
-        let permit = of_http.or_else(|| origin.extensions.get::<RequestPermit>()).cloned();
+        let of_http = origin.extensions.get::<Parts>().map(|parts| &parts.extensions);
+        let requester = of_http.and_then(|of_http| of_http.get::<Arc<Requester>>()).cloned();
+        let permit = of_http
+            .and_then(|of_http| of_http.get::<RequestPermit>())
+            .or_else(|| origin.extensions.get::<RequestPermit>())
+            .cloned();
         let mut caller = Caller::new(resolved.context);
         caller.plugins = plugins.cloned();
         (caller.meta, caller.capabilities, caller.client) = (meta, Some(capabilities), client);
         caller.events = events.clone().map(|events| events as Arc<dyn EventSink>);
+        caller.requester = requester;
         caller.trace = origin.extensions.get::<TraceParent>().cloned();
         caller.cancel = origin.cancel;
         Ok(Self {

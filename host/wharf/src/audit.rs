@@ -39,7 +39,8 @@ pub use wharf_audit::{
     AuditSummary, AuditVerdict, InvalidAuditKey, VerifiedFile, line, stamp, verify,
 };
 pub use wharf_core::audit::{
-    AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, shown,
+    AuditAddresses, AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, Replaced,
+    Requester, shown,
 };
 
 pub use crate::recorder::audit_directory as directory;

@@ -40,7 +40,7 @@ pub use cluster::{ClusterSettings, ClusterTls, ClusterWorkspaces};
 pub use document::{Configuration, ContextSettings};
 pub use environment::InvalidVariable;
 pub use error::{ConfigurationError, InvalidConfiguration, NameUnavailable};
-pub(crate) use grants::granted_names;
+pub(crate) use grants::{granted_names, replaced_grants};
 pub use http::{HttpSection, TlsFiles, TokenSettings, TokenUnavailable};
 pub use nats::NatsSection;
 pub use oauth::OAuthSettings;

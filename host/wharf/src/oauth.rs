@@ -106,7 +106,8 @@ impl TokenVerifier for Verifier {
         claims::check(&claims, &self.settings.issuer, &self.settings.resource).map_err(invalid)?;
         let tenant = self.tenant(&claims)?;
         self.check_scopes(&claims)?;
-        Ok(VerifiedToken { tenant })
+        let subject = claims.get("sub").and_then(Value::as_str).map(str::to_owned);
+        Ok(VerifiedToken { tenant, subject })
     }
 }
 

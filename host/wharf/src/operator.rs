@@ -6,6 +6,7 @@
 mod acts;
 mod all_hosts;
 mod audit;
+mod audited;
 mod blocking;
 mod configuring;
 mod files;
@@ -25,6 +26,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use wharf_core::{
     Error, SessionId, TenantId,
+    audit::Requester,
     service::operator::{OperatedTerminal, OperatorRequest, OperatorSees, OperatorService, Pieces},
 };
 use wharf_terminal::{AttachedTerminal, ViewUpdate};
@@ -55,8 +57,8 @@ impl OperatedTerminal for Attached {
 
 #[async_trait]
 impl OperatorService for Host {
-    async fn operate(&self, request: OperatorRequest) -> Result<Value, Error> {
-        acts::operate(self, request).await
+    async fn operate(&self, request: OperatorRequest, by: &Requester) -> Result<Value, Error> {
+        audited::operate(self, request, by).await
     }
 
     async fn attach(&self, terminal: &str) -> Result<Box<dyn OperatedTerminal>, Error> {
@@ -64,8 +66,8 @@ impl OperatorService for Host {
         Ok(Box::new(Attached(terminals.attach(terminal.parse().map_err(|_| none("terminal"))?)?)))
     }
 
-    async fn files(&self, tenant: &TenantId, session: &SessionId) -> Result<Pieces, Error> {
-        files::archive(self, tenant, session).await
+    async fn files(&self, tenant: &TenantId, session: &SessionId, by: &Requester) -> Result<Pieces, Error> {
+        audited::files(self, tenant, session, by).await
     }
 
     fn approval_changes(&self) -> watch::Receiver<()> {

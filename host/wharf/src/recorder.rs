@@ -13,7 +13,7 @@ use std::{
         Arc, Weak,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use parking_lot::Mutex;
@@ -21,11 +21,11 @@ use wharf_audit::{AuditSigner, FileSink};
 use wharf_core::{
     Code, Context, Digest, PluginName, SessionId,
     audit::{
-        AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, CallAudit, PeerClass,
-        RefusedFor, RunningCall, shown,
+        AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, CallAudit, Refusal,
+        RefusedFor, Replaced, Requester, RunningCall, shown,
     },
     grant::GrantClock,
-    service::{Caller, front_end::FrontEndOwner},
+    service::{Caller, front_end::FrontEndOwner, operator::OperatorAct},
     trace::{TraceParent, Tracer},
 };
 use wharf_state::HostTime;
@@ -77,6 +77,7 @@ impl Recorder {
                 rotate_bytes: settings.rotate_bytes,
                 keep_files: settings.keep_files,
                 keep: settings.keep,
+                addresses: settings.addresses,
             };
             // A clock that jumps removes no file.
             let passed = time.clone();
@@ -111,6 +112,7 @@ impl Recorder {
             digest: callee.and_then(Callee::digest),
             tool: shown(callee.map_or(name, |callee| callee.known_as(name))),
             client: caller.client.clone(),
+            requester: caller.requester.clone(),
         };
         self.begin_kind(AuditKind::Call, subject, callee.map(|_| name), caller.trace.as_ref())
     }
@@ -130,6 +132,7 @@ impl Recorder {
             digest,
             tool: shown(what),
             client: caller.client.clone(),
+            requester: caller.requester.clone(),
         };
         self.begin_kind(AuditKind::Offer, subject, Some(what), caller.trace.as_ref())
     }
@@ -157,31 +160,18 @@ impl Recorder {
         &self,
         change: &str,
         (plugin, digest): (PluginName, Option<Digest>),
-        may_use: Option<String>,
+        (may_use, replaced): (Option<String>, Option<Replaced>),
         outcome: AuditOutcome,
         took: Duration,
     ) {
-        let subject = AuditSubject {
-            id: self.next(),
-            context: None,
-            plugin: Some(plugin),
-            digest,
-            tool: Arc::default(),
-            client: None,
-        };
+        let subject = AuditSubject { plugin: Some(plugin), digest, ..AuditSubject::outside_calls(self.next()) };
         let record = AuditRecord {
-            time: SystemTime::now(),
-            count: 1,
-            kind: AuditKind::Change,
-            subject: Arc::new(subject),
             function: Some(change.into()),
             asked: may_use.map(Into::into),
             outcome,
-            bytes_in: 0,
-            bytes_out: 0,
-            memory_bytes: None,
-            trace: None,
+            replaced: replaced.map(Box::new),
             took,
+            ..AuditRecord::event(AuditKind::Change, Arc::new(subject))
         };
         if let Some(tracer) = &self.tracer {
             traced::change(tracer, &record);
@@ -192,52 +182,57 @@ impl Recorder {
     /// A front end that came or went: `change` is `connected` or `disconnected`.
     pub(crate) fn front_end(&self, change: &str, owner: &FrontEndOwner, name: &str) {
         let subject = AuditSubject {
-            id: self.next(),
             context: Some(Context::new(owner.tenant.clone(), SessionId::default_session())),
             plugin: Some(PluginName::app()),
-            digest: None,
             tool: shown(name),
-            client: None,
+            ..AuditSubject::outside_calls(self.next())
         };
         self.record(AuditRecord {
-            time: SystemTime::now(),
-            count: 1,
-            kind: AuditKind::Change,
-            subject: Arc::new(subject),
             function: Some(change.into()),
-            asked: None,
-            outcome: AuditOutcome::Ok,
-            bytes_in: 0,
-            bytes_out: 0,
-            memory_bytes: None,
-            trace: None,
-            took: Duration::ZERO,
+            ..AuditRecord::event(AuditKind::Change, Arc::new(subject))
         });
     }
 
-    /// So many requests that showed no token which opens anything.
-    fn refused(&self, why: RefusedFor, from: PeerClass, count: u64) {
+    /// Something that the operator did, or tried to.
+    pub(crate) fn operated(
+        &self,
+        act: &OperatorAct,
+        by: &Requester,
+        outcome: AuditOutcome,
+        replaced: Option<Replaced>,
+        took: Duration,
+    ) {
+        let subject =
+            AuditSubject { requester: Some(Arc::new(by.clone())), ..AuditSubject::outside_calls(self.next()) };
+        self.record(AuditRecord {
+            function: Some(act.word.into()),
+            asked: Some(shown(&act.to)),
+            outcome,
+            bytes_in: act.bytes,
+            replaced: replaced.map(Box::new),
+            took,
+            ..AuditRecord::event(AuditKind::Operator, Arc::new(subject))
+        });
+    }
+
+    /// So many requests that were not served.
+    fn refused(&self, refusal: Refusal, count: u64) {
+        let Refusal { why, from, requester, tenant } = refusal;
+        let (kind, code) = match why {
+            RefusedFor::TooManyRequests => (AuditKind::Limited, Code::Limit),
+            _ => (AuditKind::Authentication, Code::Denied),
+        };
         let subject = AuditSubject {
-            id: self.next(),
-            context: None,
-            plugin: None,
-            digest: None,
-            tool: Arc::default(),
-            client: None,
+            context: tenant.map(|tenant| Context::new(tenant, SessionId::default_session())),
+            requester: Some(Arc::new(requester)),
+            ..AuditSubject::outside_calls(self.next())
         };
         self.record(AuditRecord {
-            time: SystemTime::now(),
             count,
-            kind: AuditKind::Authentication,
-            subject: Arc::new(subject),
             function: Some(why.as_str().into()),
             asked: Some(from.as_str().into()),
-            outcome: AuditOutcome::Failed(Code::Denied),
-            bytes_in: 0,
-            bytes_out: 0,
-            memory_bytes: None,
-            trace: None,
-            took: Duration::ZERO,
+            outcome: AuditOutcome::Failed(code),
+            ..AuditRecord::event(kind, Arc::new(subject))
         });
     }
 

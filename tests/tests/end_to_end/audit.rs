@@ -5,6 +5,7 @@ mod command;
 mod floods;
 mod hosts;
 mod verified;
+mod who;
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 

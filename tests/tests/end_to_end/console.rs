@@ -2,6 +2,7 @@
 //! and never by what an agent has.
 
 mod attacks;
+mod evidence;
 mod installing;
 mod people;
 mod steering;

@@ -7,8 +7,12 @@ use chrono::Utc;
 use super::*;
 use crate::current_file::{SPAN, claim};
 
-const OPTIONS: AuditFileOptions =
-    AuditFileOptions { rotate_bytes: 1_000, keep_files: 2, keep: Duration::from_secs(3_600) };
+const OPTIONS: AuditFileOptions = AuditFileOptions {
+    rotate_bytes: 1_000,
+    keep_files: 2,
+    keep: Duration::from_secs(3_600),
+    addresses: AuditAddresses::Full,
+};
 
 fn line(number: u32) -> Vec<u8> {
     format!("{{\"number\":{number}}}\n").into_bytes()

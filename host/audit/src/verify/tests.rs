@@ -7,7 +7,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use wharf_core::{audit::AuditSink as _, grant::GrantClock};
+use wharf_core::{
+    audit::{AuditAddresses, AuditSink as _},
+    grant::GrantClock,
+};
 
 use super::*;
 use crate::{AuditClock, AuditFileOptions, AuditSigner, FileSink, line::tests::record};
@@ -30,7 +33,12 @@ fn write(directory: &Path, options: AuditFileOptions, lines: usize) {
 }
 
 fn options() -> AuditFileOptions {
-    AuditFileOptions { rotate_bytes: 8 << 10, keep_files: 3, keep: Duration::from_secs(3_600) }
+    AuditFileOptions {
+        rotate_bytes: 8 << 10,
+        keep_files: 3,
+        keep: Duration::from_secs(3_600),
+        addresses: AuditAddresses::Full,
+    }
 }
 
 fn paths(directory: &Path) -> Vec<PathBuf> {

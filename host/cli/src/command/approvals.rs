@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use wharf::{
+    audit::Requester,
     control::ControlError,
     service::operator::{ApprovalAnswer, ApprovalRule, OperatorList, OperatorRequest},
     with_causes,
@@ -105,7 +106,7 @@ fn answered(global: &Global, id: &str, answer: &ApprovalAnswer, says: impl Fn(&V
     let found = runtime()?.block_on(async {
         for host in &running {
             let answer = OperatorRequest::Answer { approval: id.to_owned(), answer: answer.clone() };
-            match host.operate(answer).await {
+            match host.operate(answer, &Requester::default()).await {
                 Ok(call) => return Some(call),
                 Err(ControlError::Failed(_)) => {}
                 Err(error) => tracing::warn!("a host does not answer: {}", with_causes(&error)),

@@ -6,7 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use parking_lot::{Mutex, MutexGuard};
@@ -149,35 +149,26 @@ impl CallAudit {
     /// `waited` is how long it has.
     pub fn approval(&self, word: &'static str, of: ApprovedAct<'_>, outcome: AuditOutcome, waited: Duration) {
         self.sink.record(AuditRecord {
-            time: SystemTime::now(),
-            count: 1,
-            kind: AuditKind::Approval,
-            subject: Arc::clone(&self.subject),
             function: Some(word.into()),
             asked: of.name.filter(|_| self.interest.names).map(shown),
             outcome,
             bytes_in: of.bytes,
-            bytes_out: 0,
-            memory_bytes: None,
-            trace: None,
             took: waited,
+            ..AuditRecord::event(AuditKind::Approval, Arc::clone(&self.subject))
         });
     }
 
     fn record_of(&self, call: HostCall, denied: bool, count: u64) -> AuditRecord {
+        let kind = if denied { AuditKind::Denied } else { AuditKind::HostCall };
         AuditRecord {
-            time: SystemTime::now(),
             count,
-            kind: if denied { AuditKind::Denied } else { AuditKind::HostCall },
-            subject: Arc::clone(&self.subject),
             function: Some(call.function),
             asked: call.asked,
             outcome: call.outcome,
             bytes_in: call.bytes_in,
             bytes_out: call.bytes_out,
-            memory_bytes: None,
-            trace: None,
             took: call.took,
+            ..AuditRecord::event(kind, Arc::clone(&self.subject))
         }
     }
 
@@ -191,18 +182,12 @@ impl CallAudit {
             self.sink.record(self.record_of(call, true, count));
         }
         self.sink.record(AuditRecord {
-            time: SystemTime::now(),
-            count: 1,
-            kind: self.kind,
-            subject: Arc::clone(&self.subject),
-            function: None,
-            asked: None,
             outcome,
             bytes_in: self.bytes_in.load(Relaxed),
             bytes_out: self.bytes_out.load(Relaxed),
             memory_bytes: Some(self.memory_bytes.load(Relaxed)).filter(|bytes| *bytes > 0),
-            trace: None,
             took: self.began.elapsed(),
+            ..AuditRecord::event(self.kind, Arc::clone(&self.subject))
         });
     }
 }
@@ -260,12 +245,9 @@ mod tests {
 
     fn begin(sink: &Arc<Kept>) -> RunningCall {
         let subject = AuditSubject {
-            id: AuditId { host: 0xabc, number: 7 },
             context: Some(Context::new(TenantId::local(), "s".parse().expect("legal"))),
-            plugin: None,
-            digest: None,
             tool: "t".into(),
-            client: None,
+            ..AuditSubject::outside_calls(AuditId { host: 0xabc, number: 7 })
         };
         let sink: Arc<dyn AuditSink> = sink.clone();
         CallAudit::begin(sink, AuditKind::Call, subject)

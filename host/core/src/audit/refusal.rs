@@ -1,11 +1,37 @@
-//! Requests that showed nothing which opens what they asked for: why, and from how near.
+//! Requests over HTTP or over the operator's socket that were not served: why, and from where.
 //!
-//! Neither a token, a secret nor an address is ever part of it.
+//! Neither a token nor a secret is ever part of it.
+
+use std::net::IpAddr;
+
+use super::Requester;
+use crate::TenantId;
 
 /// Takes what was refused; it returns at once.
 pub trait RefusalSink: Send + Sync + 'static {
-    /// A request was refused for want of a token or a secret that opens it.
-    fn refused(&self, why: RefusedFor, from: PeerClass);
+    /// A request was refused.
+    fn refused(&self, refusal: Refusal);
+}
+
+/// A request that was refused before anything looked at what it asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Refusal {
+    /// What was wrong.
+    pub why: RefusedFor,
+    /// From how near it came.
+    pub from: PeerClass,
+    /// Who sent it, as far as that is known.
+    pub requester: Requester,
+    /// The tenant of its token, where that holds.
+    pub tenant: Option<TenantId>,
+}
+
+impl Refusal {
+    /// A request of a stranger.
+    #[must_use]
+    pub fn of_stranger(why: RefusedFor, from: PeerClass, address: Option<IpAddr>) -> Self {
+        Self { why, from, requester: Requester { address, ..Requester::default() }, tenant: None }
+    }
 }
 
 /// What was wrong.
@@ -19,6 +45,8 @@ pub enum RefusedFor {
     MissingScope,
     /// It came to the operator's socket, with another secret than the host's.
     WrongSecret,
+    /// Its token sends more requests in a second than it may.
+    TooManyRequests,
 }
 
 impl RefusedFor {
@@ -30,6 +58,7 @@ impl RefusedFor {
             Self::WrongToken => "wrong-token",
             Self::MissingScope => "missing-scope",
             Self::WrongSecret => "wrong-secret",
+            Self::TooManyRequests => "too-many-requests",
         }
     }
 }

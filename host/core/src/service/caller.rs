@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::{AllowedPlugins, Events, Viewer};
-use crate::{Context, trace::TraceParent};
+use crate::{Context, audit::Requester, trace::TraceParent};
 
 /// The caller of one request: made once where the request enters, and shared from there.
 #[derive(Clone)]
@@ -23,6 +23,8 @@ pub struct Caller {
     pub capabilities: Option<Map<String, Value>>,
     /// The program that calls, as it calls itself; see [`AuditSubject::client`](crate::audit::AuditSubject::client).
     pub client: Option<Arc<str>>,
+    /// Who sent the request, where it came over a network.
+    pub requester: Option<Arc<Requester>>,
     /// Ends the work when it fires.
     pub cancel: CancellationToken,
     /// Where progress and messages go.
@@ -41,6 +43,7 @@ impl Caller {
             meta: Map::new(),
             capabilities: None,
             client: None,
+            requester: None,
             cancel: CancellationToken::new(),
             events: None,
             trace: None,

@@ -3,6 +3,7 @@
 //! No agent reaches this. A transport asks for rights of its own, and everything that tools,
 //! programs and pages say is foreign text to whatever shows it.
 
+mod act;
 mod configuring;
 mod installing;
 mod report;
@@ -12,8 +13,9 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
-use crate::{Error, SessionId, TenantId};
+use crate::{Error, SessionId, TenantId, audit::Requester};
 
+pub use act::OperatorAct;
 pub use configuring::{CapabilityReport, ChangeReport, ConfigurationChange, ConfigurationService, GrantsReport};
 pub use installing::{FoundComponent, PluginChange, PluginChangeReport};
 pub use report::{
@@ -61,11 +63,12 @@ pub type Pieces = mpsc::Receiver<Result<Vec<u8>, Error>>;
 /// Hosts, as their operator sees them and acts on them.
 #[async_trait]
 pub trait OperatorService: Send + Sync + 'static {
-    /// Does what is asked: the answer is JSON, of the type that the request names.
+    /// Does what is asked: the answer is JSON, of the type that the request names. The audit tells
+    /// of what `by` does.
     ///
     /// # Errors
     /// `not-found` for what is not there, or not any more; what the act itself is refused with.
-    async fn operate(&self, request: OperatorRequest) -> Result<Value, Error>;
+    async fn operate(&self, request: OperatorRequest, by: &Requester) -> Result<Value, Error>;
 
     /// One terminal, live.
     ///
@@ -73,11 +76,12 @@ pub trait OperatorService: Send + Sync + 'static {
     /// `not-found`; `limit` where too many look at it already.
     async fn attach(&self, terminal: &str) -> Result<Box<dyn OperatedTerminal>, Error>;
 
-    /// The files of a session as a tar, while programs may change them. Dropping the pieces ends it.
+    /// The files of a session as a tar, while programs may change them; the audit tells that `by` took
+    /// them. Dropping the pieces ends it.
     ///
     /// # Errors
     /// `not-found` where it has none; `limit` where two are being made.
-    async fn files(&self, tenant: &TenantId, session: &SessionId) -> Result<Pieces, Error>;
+    async fn files(&self, tenant: &TenantId, session: &SessionId, by: &Requester) -> Result<Pieces, Error>;
 
     /// Tells of each change of the calls that wait for a person at this host; those of others are
     /// seen when they are listed.

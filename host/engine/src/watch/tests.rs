@@ -159,7 +159,7 @@ impl AuditSink for Records {
 
 fn subject() -> AuditSubject {
     let id = AuditId { host: 1, number: 1 };
-    AuditSubject { id, context: None, plugin: None, digest: None, tool: "probe".into(), client: None }
+    AuditSubject { tool: "probe".into(), ..AuditSubject::outside_calls(id) }
 }
 
 #[tokio::test]

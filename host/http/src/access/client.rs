@@ -82,6 +82,11 @@ impl ClientAccount {
         }
     }
 
+    /// The operator's name for its token; none where somebody else issues tokens for it.
+    pub(crate) fn token_name(&self) -> Option<&str> {
+        self.token.as_ref().map(|_| self.name.as_str())
+    }
+
     /// Whether this is the client of the token of this name.
     pub(crate) fn is_named(&self, name: &str) -> bool {
         self.name == name

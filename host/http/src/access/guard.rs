@@ -15,9 +15,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::StreamExt as _;
-use wharf_core::{Code, audit::PeerClass};
+use wharf_core::{
+    Code,
+    audit::{PeerClass, Refusal, RefusedFor, Requester},
+};
 
-use super::{client::ClientAccount, console};
+use super::{client::ClientAccount, console, requester};
 use crate::{
     connections::ConnectionPermit, failure::HttpFailure, request::headers::single, routes::paths,
     settings::HttpSettings, state::ServerState,
@@ -53,10 +56,11 @@ pub(crate) async fn check(State(server): State<Arc<ServerState>>, mut request: R
     let shows = (request.headers(), request.uri().path(), takes_cookie);
     let mut ended = None;
     match client(&server, shows, is_open, permit.as_deref()).await {
-        Ok(Some(client)) => {
+        Ok(Some((client, by))) => {
             // The protocol ends its own streams.
             ended = (request.uri().path() != paths::MCP).then(|| client.ended().clone());
             request.extensions_mut().insert(client);
+            request.extensions_mut().insert(by);
         }
         Ok(None) => {}
         Err(failure) => {
@@ -131,7 +135,7 @@ async fn client(
     (headers, path, takes_cookie): (&HeaderMap, &str, bool),
     is_open: bool,
     permit: Option<&ConnectionPermit>,
-) -> Result<Option<Arc<ClientAccount>>, HttpFailure> {
+) -> Result<Option<(Arc<ClientAccount>, Arc<Requester>)>, HttpFailure> {
     let token = bearer_token(headers);
     let own = token.and_then(|token| server.clients.with_token(token));
     let signed_in = || {
@@ -139,7 +143,7 @@ async fn client(
         cookie.filter(|_| paths::is_of_operator(path)).and_then(|cookie| server.console.client(cookie))
     };
     let found = match (own.or_else(signed_in), &server.issued) {
-        (Some(client), _) => Ok(client),
+        (Some(client), _) => Ok((client, None)),
         (None, _) if is_open => return Ok(None),
         (None, Some(issued)) => issued.client(token).await,
         (None, None) => {
@@ -147,18 +151,28 @@ async fn client(
             Err(HttpFailure::new(StatusCode::UNAUTHORIZED, Code::Denied, told))
         }
     };
-    let client = found.inspect_err(|failure| {
-        if let (Some(refusals), Some(why)) = (&server.refusals, failure.refused_for(token.is_some())) {
-            refusals.refused(why, permit.map_or(PeerClass::Unknown, ConnectionPermit::origin));
+    let near = || permit.map_or(PeerClass::Unknown, ConnectionPermit::origin);
+    let refuse = |refusal| {
+        if let Some(refusals) = &server.refusals {
+            refusals.refused(refusal);
+        }
+    };
+    let (client, subject) = found.inspect_err(|failure| {
+        if let Some(why) = failure.refused_for(token.is_some()) {
+            refuse(Refusal::of_stranger(why, near(), permit.and_then(ConnectionPermit::address)));
         }
     })?;
+    let by = requester::of_client(&client, subject.as_deref(), permit);
     if let Some(permit) = permit {
         permit.authenticate(&client.rules.tenant).await?;
     }
     if is_open {
-        return Ok(Some(client));
+        return Ok(Some((client, by)));
     }
-    client.count_request()?;
+    client.count_request().inspect_err(|_| {
+        let (requester, tenant) = ((*by).clone(), Some(client.rules.tenant.clone()));
+        refuse(Refusal { why: RefusedFor::TooManyRequests, from: near(), requester, tenant });
+    })?;
     let (may, told) = match path {
         paths::MCP => (true, ""),
         path if paths::is_of_operator(path) => (
@@ -181,7 +195,7 @@ async fn client(
     if !may {
         return Err(HttpFailure::new(StatusCode::FORBIDDEN, Code::Denied, told));
     }
-    Ok(Some(client))
+    Ok(Some((client, by)))
 }
 
 /// The token that a request shows.

@@ -38,8 +38,11 @@ impl IssuedClients {
         &self.resource
     }
 
-    /// The client that shows this token, or why there is none.
-    pub(crate) async fn client(&self, token: Option<&[u8]>) -> Result<Arc<ClientAccount>, HttpFailure> {
+    /// The client that shows this token, and the token's subject; or why there is none.
+    pub(crate) async fn client(
+        &self,
+        token: Option<&[u8]>,
+    ) -> Result<(Arc<ClientAccount>, Option<String>), HttpFailure> {
         let told = "send a token of this host, or of its authorization server: `Authorization: Bearer TOKEN`";
         let unauthenticated = || HttpFailure::new(StatusCode::UNAUTHORIZED, Code::Denied, told);
         let Some(token) = token.filter(|token| token.len() <= LONGEST).and_then(|token| str::from_utf8(token).ok())
@@ -52,7 +55,7 @@ impl IssuedClients {
             return Err(unauthenticated().challenged(self.resource.challenge(Some(&refused))));
         }
         let refused = match self.resource.verifier.verify(token).await {
-            Ok(VerifiedToken { tenant }) => return self.of_tenant(&tenant),
+            Ok(VerifiedToken { tenant, subject }) => return Ok((self.of_tenant(&tenant)?, subject)),
             Err(refused) => refused,
         };
         let status = match refused {

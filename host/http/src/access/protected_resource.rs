@@ -24,6 +24,8 @@ pub trait TokenVerifier: Send + Sync + fmt::Debug {
 pub struct VerifiedToken {
     /// On whose behalf its requests are.
     pub tenant: TenantId,
+    /// Who it was issued for, in the words of its issuer; the audit tells it.
+    pub subject: Option<String>,
 }
 
 /// Why a token opens nothing.

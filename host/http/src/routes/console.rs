@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use axum::{
-    Router,
+    Extension, Router,
     body::{Body, Bytes},
     extract::{Path, State},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
@@ -15,11 +15,12 @@ use axum::{
 use serde::Deserialize;
 use wharf_core::{
     Code, Error,
-    audit::{PeerClass, RefusedFor},
+    audit::{PeerClass, Refusal, RefusedFor},
 };
 
 use crate::{
     access::console::{operator_with, set_cookie, shown},
+    connections::ConnectionPermit,
     failure::HttpFailure,
     request::{body::JsonBody, parameters::QueryParameters},
     settings::ConsoleFile,
@@ -89,6 +90,7 @@ enum Shown {
 
 async fn sign_in(
     State(server): State<Arc<ServerState>>,
+    permit: Option<Extension<Arc<ConnectionPermit>>>,
     headers: HeaderMap,
     JsonBody { value: given, .. }: JsonBody<Shown>,
 ) -> Result<Response, HttpFailure> {
@@ -98,7 +100,9 @@ async fn sign_in(
     };
     let Some(account) = account else {
         if let Some(refusals) = &server.refusals {
-            refusals.refused(RefusedFor::WrongToken, PeerClass::Unknown);
+            let (near, address) =
+                permit.map_or((PeerClass::Unknown, None), |permit| (permit.origin(), permit.address()));
+            refusals.refused(Refusal::of_stranger(RefusedFor::WrongToken, near, address));
         }
         let told = match given {
             Shown::Token(_) => "this is no token that operates this host: see `operator-token` in its data directory",

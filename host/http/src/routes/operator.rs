@@ -10,11 +10,8 @@ mod sessions;
 mod state;
 mod terminal;
 
-use std::sync::Arc;
-
 use axum::{
     Json,
-    extract::State,
     http::StatusCode,
     routing::{delete, get, post},
 };
@@ -26,7 +23,7 @@ use wharf_core::service::operator::{
     OperatorRequest, StreamReport,
 };
 
-use self::asking::{done_by, listing, operate};
+use self::asking::{Operator, listing};
 use super::route::{self, Route, done};
 use crate::{
     failure::HttpFailure,
@@ -34,7 +31,6 @@ use crate::{
         body::JsonBody,
         parameters::{PathHandle, QueryParameters},
     },
-    state::ServerState,
 };
 
 /// The routes of this file and of those below.
@@ -188,33 +184,30 @@ struct AnswerRequest {
     answer: ApprovalAnswer,
 }
 
-async fn cancel_call(
-    State(server): State<Arc<ServerState>>,
-    PathHandle(call): PathHandle,
-) -> Result<StatusCode, HttpFailure> {
-    done_by(&server, OperatorRequest::CancelCall { call }).await
+async fn cancel_call(operator: Operator, PathHandle(call): PathHandle) -> Result<StatusCode, HttpFailure> {
+    operator.done(OperatorRequest::CancelCall { call }).await
 }
 
 async fn drain(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     PathHandle(host): PathHandle,
     JsonBody { value: DrainRequest { draining }, .. }: JsonBody<DrainRequest>,
 ) -> Result<StatusCode, HttpFailure> {
-    done_by(&server, OperatorRequest::DrainHost { host, is_draining: draining }).await
+    operator.done(OperatorRequest::DrainHost { host, is_draining: draining }).await
 }
 
 async fn answer(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     PathHandle(approval): PathHandle,
     JsonBody { value: AnswerRequest { answer }, .. }: JsonBody<AnswerRequest>,
 ) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::Answer { approval, answer }).await
+    operator.operate(OperatorRequest::Answer { approval, answer }).await
 }
 
 async fn audit(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     QueryParameters(query): QueryParameters<AuditQuery>,
 ) -> Result<Json<Value>, HttpFailure> {
-    let Json(lines) = operate(&server, OperatorRequest::Audit(Box::new(query))).await?;
+    let Json(lines) = operator.operate(OperatorRequest::Audit(Box::new(query))).await?;
     Ok(Json(json!({ "lines": lines })))
 }

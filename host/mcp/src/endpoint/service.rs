@@ -49,7 +49,7 @@ const PRIMED_SINCE: &str = "2025-11-25";
 
 /// A whole request, and what its transport has found out about it.
 pub struct EndpointRequest {
-    /// As it came.
+    /// As it came; its extensions may have the [`Requester`](wharf_core::audit::Requester), in an `Arc`.
     pub request: Request<Bytes>,
     /// On whose behalf its headers say that it is: its session, assistant and thread. An
     /// error is told to a client that makes a call.

@@ -8,6 +8,7 @@ use std::{
 
 use serde::Deserialize;
 use wharf_audit::{AuditSigner, InvalidAuditKey};
+use wharf_core::audit::AuditAddresses;
 
 use crate::secret;
 
@@ -27,6 +28,9 @@ pub(super) struct WrittenAudit {
     keep_files: Option<u64>,
     /// Days for which a file is kept after its last line, from 1 to 3650; 30 where absent.
     keep_days: Option<u64>,
+    /// How much is kept of the addresses of requests over HTTP: `full`, `network` (the first 24 bits of an IPv4 address, 48
+    /// of an IPv6 address) or `none`; `full` where absent.
+    addresses: Option<AuditAddresses>,
     /// The file of a private Ed25519 key (PKCS #8, as PEM) that nobody else may read: hosts sign with it
     /// where the chain of each file stands. Nothing is signed where absent.
     key: Option<PathBuf>,
@@ -66,6 +70,8 @@ pub struct AuditSettings {
     pub keep_files: usize,
     /// How long a file is kept after its last line.
     pub keep: Duration,
+    /// How much is kept of the addresses of requests.
+    pub addresses: AuditAddresses,
     /// The file of the key that signs where chains stand.
     pub key: Option<PathBuf>,
 }
@@ -82,7 +88,15 @@ impl AuditSettings {
 
 impl Default for AuditSettings {
     fn default() -> Self {
-        Self { enabled: true, host_calls: true, rotate_bytes: 8 << 20, keep_files: 64, keep: 30 * DAY, key: None }
+        Self {
+            enabled: true,
+            host_calls: true,
+            rotate_bytes: 8 << 20,
+            keep_files: 64,
+            keep: 30 * DAY,
+            addresses: AuditAddresses::Full,
+            key: None,
+        }
     }
 }
 
@@ -102,6 +116,7 @@ impl WrittenAudit {
             rotate_bytes: within("rotate_bytes", self.rotate_bytes, usual.rotate_bytes, 128 << 10, 1 << 30)?,
             keep_files: usize::try_from(keep_files).unwrap_or(usual.keep_files),
             keep: Duration::from_secs(keep_days * DAY.as_secs()),
+            addresses: self.addresses.unwrap_or(usual.addresses),
             key: self.key.as_ref().map(|key| base.join(key)),
         })
     }

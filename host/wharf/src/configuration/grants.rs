@@ -1,6 +1,11 @@
 //! What plugins may use, whether they are loaded or not.
 
-use wharf_core::{Grants, PluginName, StateGrant};
+use serde_json::{Map, Value};
+use wharf_core::{
+    Grants, PluginName, StateGrant,
+    audit::{MAX_CHANGE_BYTES, Replaced},
+    text,
+};
 
 use super::{document::Configuration, plugin::PluginSettings};
 use crate::bundled;
@@ -88,6 +93,26 @@ pub(crate) fn granted_names(grants: &Grants) -> Vec<String> {
         ("http", grants.http.is_some()),
     ];
     granted.into_iter().filter(|(_, is)| *is).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// The grants that differ, as `wharf.toml` has them; nothing where all are the same. Neither a secret nor
+/// where one comes from is among them.
+pub(crate) fn replaced_grants(before: Option<&Grants>, after: Option<&Grants>) -> Option<Replaced> {
+    let written = |grants: Option<&Grants>| match grants.and_then(|grants| serde_json::to_value(grants).ok()) {
+        Some(Value::Object(grants)) => grants,
+        _ => Map::new(),
+    };
+    let (before, after) = (written(before), written(after));
+    let text = |these: &Map<String, Value>, others: &Map<String, Value>| {
+        let differ: Map<_, _> = these
+            .iter()
+            .filter(|(name, grant)| others.get(*name) != Some(*grant))
+            .map(|(name, grant)| (name.clone(), grant.clone()))
+            .collect();
+        (!differ.is_empty()).then(|| text::line(&Value::Object(differ).to_string(), MAX_CHANGE_BYTES).as_str().into())
+    };
+    let replaced = Replaced { before: text(&before, &after), after: text(&after, &before) };
+    (replaced != Replaced::default()).then_some(replaced)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use serde_json::Value;
 use tokio::{io::BufReader, sync::mpsc};
 use wharf_core::{
     Code, Error,
+    audit::Requester,
     service::operator::{OperatorList, OperatorRequest},
 };
 use wharf_files::regular_file;
@@ -123,8 +124,8 @@ impl RunningHost {
     ///
     /// # Errors
     /// [`ControlError::Failed`] with what the host says; otherwise see [`ControlError`].
-    pub async fn operate(&self, request: OperatorRequest) -> Result<Value, ControlError> {
-        match self.reply(ControlRequest::Operate { request }).await? {
+    pub async fn operate(&self, request: OperatorRequest, by: &Requester) -> Result<Value, ControlError> {
+        match self.reply(ControlRequest::Operate { request, by: by.clone() }).await? {
             ControlReply::Operated { answer } => Ok(answer),
             ControlReply::Failed { code, message, retryable } => {
                 Err(ControlError::Failed(Error { code: Code::from_guest(&code), message, retryable }))
@@ -138,7 +139,7 @@ impl RunningHost {
     /// # Errors
     /// See [`ControlError`].
     pub async fn list(&self, of: OperatorList) -> Result<Vec<Value>, ControlError> {
-        match self.operate(OperatorRequest::List { of }).await? {
+        match self.operate(OperatorRequest::List { of }, &Requester::default()).await? {
             Value::Array(entries) => Ok(entries),
             _ => Err(ControlError::Unexpected),
         }

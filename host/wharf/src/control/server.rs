@@ -18,7 +18,7 @@ use tokio::{
 };
 use wharf_core::{
     Error,
-    audit::{PeerClass, RefusalSink, RefusedFor},
+    audit::{PeerClass, Refusal, RefusalSink, RefusedFor},
     service::operator::OperatorService as _,
     text::with_causes,
     tool::json_bytes,
@@ -167,13 +167,13 @@ impl ControlServer {
         let Some(OpeningLine { secret: given, request }) = opening else { return Ok(()) };
         if !secret::same(&given, &self.secret) {
             // Its user can read the right one: somebody tries what was not given to them.
-            self.refusals.refused(RefusedFor::WrongSecret, PeerClass::Socket);
+            self.refusals.refused(Refusal::of_stranger(RefusedFor::WrongSecret, PeerClass::Socket, None));
             return refuse(&mut writer, "the secret is another one").await;
         }
         let Some(host) = self.host.upgrade() else { return refuse(&mut writer, "the host ends").await };
         match request {
-            ControlRequest::Operate { request } => {
-                let reply = match host.operate(request).await {
+            ControlRequest::Operate { request, by } => {
+                let reply = match host.operate(request, &by).await {
                     Ok(answer) => ControlReply::Operated { answer: within_a_line(answer) },
                     Err(Error { code, message, retryable }) => {
                         ControlReply::Failed { code: code.as_str().to_owned(), message, retryable }

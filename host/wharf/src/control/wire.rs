@@ -6,7 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use wharf_core::service::operator::OperatorRequest;
+use wharf_core::{audit::Requester, service::operator::OperatorRequest};
 
 /// Bytes of a line.
 pub(super) const MAX_LINE_BYTES: u64 = 4 << 20;
@@ -23,7 +23,12 @@ pub(super) struct OpeningLine {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(super) enum ControlRequest {
     /// What an operator asks; answered by [`ControlReply::Operated`] or [`ControlReply::Failed`].
-    Operate { request: OperatorRequest },
+    Operate {
+        request: OperatorRequest,
+        /// Nothing where a command of the host's own user asks.
+        #[serde(default)]
+        by: Requester,
+    },
     /// A link to the console; answered by [`ControlReply::Console`].
     Console,
     /// One terminal, live: answered by [`ControlReply::Attached`], then a

@@ -203,7 +203,7 @@ impl HostBuilder {
         // A command that is over in a moment tells its user, and leaves the audit alone.
         for rejected in registry.rejected().iter().filter(|_| !fixed_grants) {
             let (subject, failed) = ((rejected.name.clone(), None), AuditOutcome::Failed(Code::Invalid));
-            recorder.change("rejected", subject, None, failed, Duration::ZERO);
+            recorder.change("rejected", subject, (None, None), failed, Duration::ZERO);
         }
         let background = Background::start(&backends);
         let checks = Checks::new(&limits);

@@ -15,7 +15,7 @@ use wharf_webview::WebViews;
 use wharf_workspace::Workspaces;
 
 use super::Host;
-use crate::{Configuration, clustered::Clustered, running_calls::RunningCalls};
+use crate::{Configuration, clustered::Clustered, recorder::Recorder, running_calls::RunningCalls};
 
 /// Makes an address of the console that signs in once.
 pub(crate) type MakeLink = Box<dyn Fn() -> io::Result<String> + Send + Sync>;
@@ -82,6 +82,10 @@ impl Host {
     }
 
     /// How it is, for its operator.
+    pub(crate) fn recorder(&self) -> &Recorder {
+        &self.shared.recorder
+    }
+
     pub(crate) fn host_report(&self) -> HostReport {
         let opened = self.shared.opened.to_rfc3339_opts(SecondsFormat::Millis, true);
         let mut report = HostReport::new(env!("CARGO_PKG_VERSION"), opened);

@@ -360,10 +360,10 @@ impl Host {
         self.end_what_is_left(
             happened.iter().filter(|change| change.word == UNLOADED).map(|change| change.name.clone()),
         );
-        for PluginChange { word, name, digest, may_use, took } in happened {
+        for PluginChange { word, name, digest, may_use, replaced, took } in happened {
             let failed = AuditOutcome::Failed(Code::Invalid);
             let outcome = if word == REJECTED { failed } else { AuditOutcome::Ok };
-            self.shared.recorder.change(word, (name, digest), may_use, outcome, took);
+            self.shared.recorder.change(word, (name, digest), (may_use, replaced), outcome, took);
         }
         Ok(())
     }

@@ -242,12 +242,9 @@ mod tests {
             count: 1,
             kind,
             subject: Arc::new(AuditSubject {
-                id: AuditId { host: 1, number: 1 },
-                context: None,
                 plugin: plugin.map(|plugin| plugin.parse().expect("legal")),
-                digest: None,
                 tool: shown(tool),
-                client: None,
+                ..AuditSubject::outside_calls(AuditId { host: 1, number: 1 })
             }),
             function: Some("process.spawn".into()),
             asked: None,
@@ -256,6 +253,7 @@ mod tests {
             bytes_out: 0,
             memory_bytes: Some(1 << 20),
             trace: None,
+            replaced: None,
             took: Duration::from_millis(2),
         }
     }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::{sync::watch, time::timeout};
 use wharf_core::{
     Code, Error, SessionId, TenantId,
+    audit::Requester,
     service::operator::{OperatedTerminal, OperatorList, OperatorRequest, OperatorSees, OperatorService, Pieces},
 };
 
@@ -42,10 +43,10 @@ impl AllHosts {
     }
 
     /// The entries of all hosts, this one's first.
-    async fn gathered(&self, request: OperatorRequest) -> Result<Value, Error> {
+    async fn gathered(&self, request: OperatorRequest, by: &Requester) -> Result<Value, Error> {
         let others = self.others().await;
-        let asking = others.iter().map(async |other| timeout(PATIENCE, other.operate(request.clone())).await);
-        let (own, told) = tokio::join!(self.own.operate(request.clone()), join_all(asking));
+        let asking = others.iter().map(async |other| timeout(PATIENCE, other.operate(request.clone(), by)).await);
+        let (own, told) = tokio::join!(self.own.operate(request.clone(), by), join_all(asking));
         let mut all = own?;
         if let Value::Array(all) = &mut all {
             for (other, told) in others.iter().zip(told) {
@@ -64,10 +65,10 @@ impl AllHosts {
 
 impl AllHosts {
     /// Ends what a session runs at every host: how many ended.
-    async fn ended(&self, request: OperatorRequest) -> Result<Value, Error> {
-        let mut ended = self.own.operate(request.clone()).await?.as_u64().unwrap_or(0);
+    async fn ended(&self, request: OperatorRequest, by: &Requester) -> Result<Value, Error> {
+        let mut ended = self.own.operate(request.clone(), by).await?.as_u64().unwrap_or(0);
         for other in self.others().await {
-            match other.operate(request.clone()).await {
+            match other.operate(request.clone(), by).await {
                 Ok(count) => ended += count.as_u64().unwrap_or(0),
                 Err(error) => tracing::warn!("a host does not end what a session runs: {error}"),
             }
@@ -77,14 +78,14 @@ impl AllHosts {
 
     /// Calls a tool at the first host that has it, and at no other one: what the tool itself does not
     /// find is its answer.
-    async fn tried(&self, tool: OperatorRequest, request: OperatorRequest) -> Result<Value, Error> {
-        let missing = match self.own.operate(tool.clone()).await {
-            Ok(_) => return self.own.operate(request).await,
+    async fn tried(&self, tool: OperatorRequest, request: OperatorRequest, by: &Requester) -> Result<Value, Error> {
+        let missing = match self.own.operate(tool.clone(), by).await {
+            Ok(_) => return self.own.operate(request, by).await,
             Err(missing) => missing,
         };
         for other in self.others().await {
-            if other.operate(tool.clone()).await.is_ok() {
-                return other.operate(request).await.map_err(|error| match error {
+            if other.operate(tool.clone(), by).await.is_ok() {
+                return other.operate(request, by).await.map_err(|error| match error {
                     ControlError::Failed(error) => error,
                     error => {
                         Error::retryable(Code::Unavailable, format!("the host of the tool does not answer: {error}"))
@@ -96,10 +97,10 @@ impl AllHosts {
     }
 
     /// Switches a plugin at every host that knows it.
-    async fn switched(&self, request: OperatorRequest) -> Result<Value, Error> {
-        let mut switched = self.own.operate(request.clone()).await;
+    async fn switched(&self, request: OperatorRequest, by: &Requester) -> Result<Value, Error> {
+        let mut switched = self.own.operate(request.clone(), by).await;
         for other in self.others().await {
-            match other.operate(request.clone()).await {
+            match other.operate(request.clone(), by).await {
                 Ok(done) => switched = Ok(done),
                 Err(ControlError::Failed(error)) if is_elsewhere(&error) => {}
                 Err(error) => tracing::warn!("a host does not switch a plugin: {error}"),
@@ -111,21 +112,21 @@ impl AllHosts {
 
 #[async_trait]
 impl OperatorService for AllHosts {
-    async fn operate(&self, request: OperatorRequest) -> Result<Value, Error> {
+    async fn operate(&self, request: OperatorRequest, by: &Requester) -> Result<Value, Error> {
         match &request {
             OperatorRequest::List { of: OperatorList::Sessions } => {
-                return Ok(sessions::merged(self.gathered(request).await?));
+                return Ok(sessions::merged(self.gathered(request, by).await?));
             }
             // All hosts of a cluster know of all, and those on one data directory share their state.
             OperatorRequest::List { of: OperatorList::Cluster | OperatorList::State } => {
-                return self.own.operate(request).await;
+                return self.own.operate(request, by).await;
             }
-            OperatorRequest::List { .. } => return self.gathered(request).await,
-            OperatorRequest::EndSession { .. } => return self.ended(request).await,
-            OperatorRequest::SwitchPlugin { .. } => return self.switched(request).await,
+            OperatorRequest::List { .. } => return self.gathered(request, by).await,
+            OperatorRequest::EndSession { .. } => return self.ended(request, by).await,
+            OperatorRequest::SwitchPlugin { .. } => return self.switched(request, by).await,
             OperatorRequest::TryTool { tool, .. } => {
                 let tool = OperatorRequest::Tool { tool: tool.clone() };
-                return self.tried(tool, request).await;
+                return self.tried(tool, request, by).await;
             }
             // All hosts write their lines and their state below the data directory, and each is told of what
             // changes in its configuration and its plugins.
@@ -135,15 +136,15 @@ impl OperatorService for AllHosts {
             | OperatorRequest::ClearState(_)
             | OperatorRequest::Grants { .. }
             | OperatorRequest::Configure { .. }
-            | OperatorRequest::Install { .. } => return self.own.operate(request).await,
+            | OperatorRequest::Install { .. } => return self.own.operate(request, by).await,
             _ => {}
         }
-        let missing = match self.own.operate(request.clone()).await {
+        let missing = match self.own.operate(request.clone(), by).await {
             Err(error) if is_elsewhere(&error) => error,
             done => return done,
         };
         for other in self.others().await {
-            match other.operate(request.clone()).await {
+            match other.operate(request.clone(), by).await {
                 Err(ControlError::Failed(error)) if is_elsewhere(&error) => {}
                 Err(ControlError::Failed(error)) => return Err(error),
                 Err(error) => tracing::debug!("a host does not answer: {error}"),
@@ -167,9 +168,9 @@ impl OperatorService for AllHosts {
         Err(missing)
     }
 
-    async fn files(&self, tenant: &TenantId, session: &SessionId) -> Result<Pieces, Error> {
+    async fn files(&self, tenant: &TenantId, session: &SessionId, by: &Requester) -> Result<Pieces, Error> {
         // They are below the data directory, which all hosts share.
-        self.own.files(tenant, session).await
+        self.own.files(tenant, session, by).await
     }
 
     fn approval_changes(&self) -> watch::Receiver<()> {

@@ -4,14 +4,14 @@
 //! A stranger can send thousands a second, and none of them costs more than a number.
 
 use std::{
-    collections::BTreeMap,
+    collections::HashMap,
     sync::{Arc, Weak},
     time::Duration,
 };
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::runtime::Handle;
-use wharf_core::audit::{PeerClass, RefusalSink, RefusedFor};
+use wharf_core::audit::{Refusal, RefusalSink};
 
 use crate::recorder::Recorder;
 
@@ -19,6 +19,10 @@ use crate::recorder::Recorder;
 const SHORTEST: Duration = Duration::from_secs(1);
 /// ...and each one after it for twice as long, up to this.
 const LONGEST: Duration = Duration::from_secs(60);
+/// How many senders are told apart in that time. Those beyond are counted together, without their addresses...
+const MOST_ADDRESSES: usize = 256;
+/// ...and beyond this without their names, too.
+const MOST: usize = 4_096;
 
 /// Counts what was refused. What was not told yet is told when this is dropped.
 pub(crate) struct Refusals {
@@ -31,8 +35,15 @@ pub(crate) struct Refusals {
 #[derive(Default)]
 struct RefusalCounts {
     /// How many were not told yet. What is here was told once since `gathering` began.
-    counts: BTreeMap<(RefusedFor, PeerClass), u64>,
+    counts: HashMap<Refusal, u64>,
     gathering: bool,
+}
+
+impl RefusalCounts {
+    /// Counts one that was told before; whether it was.
+    fn counts_again(&mut self, refusal: &Refusal) -> bool {
+        self.counts.get_mut(refusal).map(|count| *count += 1).is_some()
+    }
 }
 
 impl Refusals {
@@ -51,25 +62,33 @@ impl Refusals {
     pub(super) fn tell(&self) -> bool {
         let counts: Vec<_> = {
             let mut gathered = self.gathered();
-            gathered.counts.iter_mut().map(|(of, count)| (*of, std::mem::take(count))).collect()
+            let counts = gathered.counts.iter_mut().filter(|(_, count)| **count > 0);
+            counts.map(|(of, count)| (of.clone(), std::mem::take(count))).collect()
         };
-        let counts = counts.into_iter().filter(|(_, count)| *count > 0);
-        counts.map(|((why, from), count)| self.recorder.refused(why, from, count)).count() > 0
+        counts.into_iter().map(|(refusal, count)| self.recorder.refused(refusal, count)).count() > 0
     }
 }
 
 impl RefusalSink for Refusals {
-    fn refused(&self, why: RefusedFor, from: PeerClass) {
+    fn refused(&self, mut refusal: Refusal) {
         let gather = {
             let mut gathered = self.gathered();
-            if let Some(count) = gathered.counts.get_mut(&(why, from)) {
-                *count += 1;
+            if gathered.counts_again(&refusal) {
                 return;
             }
-            gathered.counts.insert((why, from), 0);
+            if gathered.counts.len() >= MOST_ADDRESSES {
+                refusal.requester.address = None;
+            }
+            if gathered.counts.len() >= MOST {
+                (refusal.requester, refusal.tenant) = Default::default();
+            }
+            if gathered.counts_again(&refusal) {
+                return;
+            }
+            gathered.counts.insert(refusal.clone(), 0);
             !std::mem::replace(&mut gathered.gathering, true)
         };
-        self.recorder.refused(why, from, 1);
+        self.recorder.refused(refusal, 1);
         if !gather {
             return;
         }

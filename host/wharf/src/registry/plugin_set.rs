@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use wharf_core::{Digest, PluginName};
+use wharf_core::{Digest, PluginName, audit::Replaced};
 
 use crate::{
-    configuration::granted_names,
+    configuration::{granted_names, replaced_grants},
     installed::{Compiling, Installed, Off, Origin, Rejected},
     offers::clash,
 };
@@ -39,6 +39,8 @@ pub(crate) struct PluginChange {
     pub(crate) digest: Option<Digest>,
     /// What it may use from now on, if anything can be said.
     pub(crate) may_use: Option<String>,
+    /// The grants that are others now, where it had any before or has any now.
+    pub(crate) replaced: Option<Replaced>,
     /// How long it took to make it ready.
     pub(crate) took: Duration,
 }
@@ -150,12 +152,13 @@ impl Plugins {
     /// What has happened since `before`, for the audit.
     pub(crate) fn changes_since(&self, before: &Self) -> Vec<PluginChange> {
         let mut happened = Vec::new();
-        let mut note = |word, name: &PluginName, digest, may_use, took| {
-            happened.push(PluginChange { word, name: name.clone(), digest, may_use, took });
+        let mut note = |word, name: &PluginName, digest, may_use, replaced, took| {
+            happened.push(PluginChange { word, name: name.clone(), digest, may_use, replaced, took });
         };
         for now in &self.installed {
             let (name, digest) = (now.plugin.name(), now.digest());
-            let word = match before.find(name) {
+            let old = before.find(name);
+            let word = match old {
                 None => "loaded",
                 Some(old) if old.digest() != digest => "replaced",
                 Some(old) if old.policy.grants != now.policy.grants => "granted",
@@ -163,13 +166,15 @@ impl Plugins {
             };
             let granted = granted_names(&now.policy.grants);
             let may_use = if granted.is_empty() { "nothing".to_owned() } else { granted.join(", ") };
-            note(word, name, Some(digest), Some(may_use), now.took);
+            let replaced = replaced_grants(old.map(|old| &*old.policy.grants), Some(&now.policy.grants));
+            note(word, name, Some(digest), Some(may_use), replaced, now.took);
         }
         for old in before.installed.iter().filter(|old| self.find(old.plugin.name()).is_none()) {
-            note(UNLOADED, old.plugin.name(), Some(old.digest()), None, Duration::ZERO);
+            let replaced = replaced_grants(Some(&old.policy.grants), None);
+            note(UNLOADED, old.plugin.name(), Some(old.digest()), None, replaced, Duration::ZERO);
         }
         for rejected in self.rejected.iter().filter(|rejected| !before.rejected.contains(rejected)) {
-            note(REJECTED, &rejected.name, None, None, Duration::ZERO);
+            note(REJECTED, &rejected.name, None, None, None, Duration::ZERO);
         }
         happened
     }

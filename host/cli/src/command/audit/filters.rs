@@ -9,6 +9,10 @@ use wharf::audit::{AuditFilter, AuditReadError, AuditReader, directory, stamp};
 
 use crate::{exit::Unusable, global::Global};
 
+/// The words of `--kind`.
+const KINDS: [&str; 10] =
+    ["call", "offer", "host-call", "denied", "approval", "change", "operator", "authentication", "limited", "dropped"];
+
 /// Which lines are meant. Without any of these: all of them.
 #[derive(Debug, Args)]
 pub(super) struct Filters {
@@ -36,8 +40,9 @@ pub(super) struct Filters {
     #[arg(long, value_name = "WORD")]
     outcome: Option<String>,
 
-    /// Only those of this kind: call, offer, host-call, denied, approval, change, authentication or dropped
-    #[arg(long, value_name = "KIND", value_parser = ["call", "offer", "host-call", "denied", "approval", "change", "authentication", "dropped"])]
+    /// Only those of this kind: call, offer, host-call, denied, approval, change, operator, authentication, limited or
+    /// dropped
+    #[arg(long, value_name = "KIND", value_parser = KINDS)]
     kind: Option<String>,
 
     /// Only those of the call with this id

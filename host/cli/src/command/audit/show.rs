@@ -125,9 +125,11 @@ fn of_entry(entry: &AuditEntry, columns: usize) -> String {
     let what = match entry.kind.as_str() {
         "dropped" if entry.tenant.is_empty() => format!("{} line(s) could not be kept", entry.count),
         "dropped" => format!("{} line(s) of {} could not be kept", entry.count, entry.tenant),
-        "authentication" => format!("{} from {}{}", entry.function, entry.asked, times(entry)),
+        "authentication" => format!("{} from {}{}{}", entry.function, entry.asked, times(entry), who(entry)),
+        "limited" => format!("{}{}  [{}]{}", entry.function, times(entry), entry.tenant, who(entry)),
+        "operator" => format!("{} {}{}{}", entry.function, entry.asked, replaced(entry), who(entry)),
         "change" if entry.asked.is_empty() => format!("{} {}", entry.plugin, entry.function),
-        "change" => format!("{} {}, may use {}", entry.plugin, entry.function, entry.asked),
+        "change" => format!("{} {}, may use {}{}", entry.plugin, entry.function, entry.asked, replaced(entry)),
         _ => {
             let tool =
                 if entry.plugin.is_empty() { entry.tool.clone() } else { format!("{}__{}", entry.plugin, entry.tool) };
@@ -135,11 +137,28 @@ fn of_entry(entry: &AuditEntry, columns: usize) -> String {
             let words: Vec<_> = std::iter::once(&tool).chain(asked).map(String::as_str).collect();
             let context = [&entry.tenant, &entry.session, &entry.assistant, &entry.thread];
             let context: Vec<_> = context.into_iter().filter(|id| !id.is_empty()).map(String::as_str).collect();
-            let client = if entry.client.is_empty() { String::new() } else { format!("  by {}", entry.client) };
-            format!("{}{}  [{}]{client}", words.join(" "), times(entry), context.join("/"))
+            format!("{}{}  [{}]{}", words.join(" "), times(entry), context.join("/"), who(entry))
         }
     };
     row([&entry.time, &entry.kind, &entry.outcome, &taken(entry.microseconds)], &what, columns)
+}
+
+/// Who asked, as far as the line has it.
+fn who(entry: &AuditEntry) -> String {
+    let by = [&entry.client, &entry.token, &entry.subject].into_iter().filter(|name| !name.is_empty());
+    let by: Vec<_> = by.map(String::as_str).collect();
+    let by = if by.is_empty() { String::new() } else { format!("  by {}", by.join(", ")) };
+    if entry.address.is_empty() { by } else { format!("{by}  at {}", entry.address) }
+}
+
+/// What a change put in place of what.
+fn replaced(entry: &AuditEntry) -> String {
+    match (entry.before.as_str(), entry.after.as_str()) {
+        ("", "") => String::new(),
+        ("", after) => format!(": {after}"),
+        (before, "") => format!(": {before} is gone"),
+        (before, after) => format!(": {before} -> {after}"),
+    }
 }
 
 /// How often it happened, where that is not once.

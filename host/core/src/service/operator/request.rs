@@ -305,7 +305,7 @@ pub struct AuditQuery {
     pub function: Option<String>,
     /// `ok`, `tool-error`, or the code of an error.
     pub outcome: Option<String>,
-    /// `call`, `host-call`, `denied`, `approval`, `change`, `authentication`.
+    /// `call`, `offer`, `host-call`, `denied`, `approval`, `change`, `operator`, `authentication`, `limited`.
     pub kind: Option<String>,
     /// The id of a call: all that it asked the host for is there, too.
     pub id: Option<String>,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::{
     Json,
     body::Body,
-    extract::State,
-    http::{HeaderValue, StatusCode, header},
+    extract::FromRequestParts,
+    http::{HeaderValue, StatusCode, header, request::Parts},
     response::{IntoResponse as _, Response},
     routing::{MethodRouter, get},
 };
@@ -14,11 +14,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use wharf_core::{
-    Code, Error,
-    service::operator::{OperatorList, OperatorRequest},
+    Code, Error, SessionId, TenantId,
+    audit::Requester,
+    service::operator::{OperatorList, OperatorRequest, Pieces},
 };
 
-use crate::{failure::HttpFailure, operator_feed::OperatorFeed, state::ServerState};
+use crate::{access::requester, failure::HttpFailure, operator_feed::OperatorFeed, state::ServerState};
 
 /// How long a program may take to end by itself.
 const USUAL_GRACE: u64 = 2_000;
@@ -30,14 +31,35 @@ pub(in crate::routes) fn feed(server: &ServerState) -> Result<&OperatorFeed, Htt
     feed.ok_or_else(|| Error::new(Code::NotFound, "this server shows nothing of its host").into())
 }
 
-/// Does what is asked, and answers what that brings.
-pub(super) async fn operate(server: &ServerState, request: OperatorRequest) -> Result<Json<Value>, HttpFailure> {
-    Ok(Json(feed(server)?.service().operate(request).await?))
+/// An operator, at what is served.
+pub(super) struct Operator {
+    server: Arc<ServerState>,
+    by: Arc<Requester>,
 }
 
-/// Does what brings nothing.
-pub(super) async fn done_by(server: &ServerState, request: OperatorRequest) -> Result<StatusCode, HttpFailure> {
-    operate(server, request).await.map(|_| StatusCode::NO_CONTENT)
+impl FromRequestParts<Arc<ServerState>> for Operator {
+    type Rejection = HttpFailure;
+
+    async fn from_request_parts(parts: &mut Parts, server: &Arc<ServerState>) -> Result<Self, HttpFailure> {
+        Ok(Self { server: Arc::clone(server), by: requester(&parts.extensions) })
+    }
+}
+
+impl Operator {
+    /// Does what is asked, and answers what that brings.
+    pub(super) async fn operate(&self, request: OperatorRequest) -> Result<Json<Value>, HttpFailure> {
+        Ok(Json(feed(&self.server)?.service().operate(request, &self.by).await?))
+    }
+
+    /// Does what brings nothing.
+    pub(super) async fn done(&self, request: OperatorRequest) -> Result<StatusCode, HttpFailure> {
+        self.operate(request).await.map(|_| StatusCode::NO_CONTENT)
+    }
+
+    /// The files of a session.
+    pub(super) async fn files(&self, tenant: &TenantId, session: &SessionId) -> Result<Pieces, HttpFailure> {
+        Ok(feed(&self.server)?.service().files(tenant, session, &self.by).await?)
+    }
 }
 
 /// A file for a person to keep; no cache does.
@@ -52,8 +74,8 @@ pub(super) fn attachment(kind: &'static str, disposition: &'static str, body: im
 
 /// The handler of a list.
 pub(super) fn listing(of: OperatorList) -> MethodRouter<Arc<ServerState>> {
-    get(move |State(server): State<Arc<ServerState>>| async move {
-        let Json(entries) = operate(&server, OperatorRequest::List { of }).await?;
+    get(move |operator: Operator| async move {
+        let Json(entries) = operator.operate(OperatorRequest::List { of }).await?;
         Ok::<_, HttpFailure>(Json(json!({ of.as_str(): entries })))
     })
 }

@@ -1,10 +1,7 @@
 //! Web pages of all plugins: watched, closed.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
-    extract::State,
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
     routing::{delete, get},
@@ -18,12 +15,11 @@ use wharf_core::{
     service::operator::{OperatorList, OperatorRequest, PageLookReport, PagePicture, PageReport},
 };
 
-use super::asking::{listing, operate};
+use super::asking::{Operator, listing};
 use crate::{
     failure::HttpFailure,
     request::parameters::PathHandle,
     routes::route::{self, AnswerContent, Route, RouteAnswer},
-    state::ServerState,
 };
 
 pub(super) fn routes() -> Vec<Route> {
@@ -75,15 +71,12 @@ struct PageList {
     pages: Vec<PageReport>,
 }
 
-async fn look(
-    State(server): State<Arc<ServerState>>,
-    PathHandle(page): PathHandle,
-) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::LookAtPage { page }).await
+async fn look(operator: Operator, PathHandle(page): PathHandle) -> Result<Json<Value>, HttpFailure> {
+    operator.operate(OperatorRequest::LookAtPage { page }).await
 }
 
-async fn draw(State(server): State<Arc<ServerState>>, PathHandle(page): PathHandle) -> Result<Response, HttpFailure> {
-    let Json(drawn) = operate(&server, OperatorRequest::DrawPage { page }).await?;
+async fn draw(operator: Operator, PathHandle(page): PathHandle) -> Result<Response, HttpFailure> {
+    let Json(drawn) = operator.operate(OperatorRequest::DrawPage { page }).await?;
     let illegible = || Error::new(Code::Internal, "the picture is not legible");
     let PagePicture { jpeg } = PagePicture::deserialize(drawn).map_err(|_| illegible())?;
     let jpeg = STANDARD.decode(jpeg).map_err(|_| illegible())?;
@@ -94,9 +87,6 @@ async fn draw(State(server): State<Arc<ServerState>>, PathHandle(page): PathHand
     Ok((headers, jpeg).into_response())
 }
 
-async fn close(
-    State(server): State<Arc<ServerState>>,
-    PathHandle(page): PathHandle,
-) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::ClosePage { page }).await
+async fn close(operator: Operator, PathHandle(page): PathHandle) -> Result<Json<Value>, HttpFailure> {
+    operator.operate(OperatorRequest::ClosePage { page }).await
 }

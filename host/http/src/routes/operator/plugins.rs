@@ -1,10 +1,7 @@
 //! Plugins and their tools: added, looked at, switched, tried.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
-    extract::State,
     http::StatusCode,
     routing::{get, post},
 };
@@ -19,12 +16,11 @@ use wharf_core::{
     },
 };
 
-use super::asking::{done_by, listing, operate};
+use super::asking::{Operator, listing};
 use crate::{
     failure::HttpFailure,
     request::{body::JsonBody, parameters::PathHandle},
     routes::route::{self, Route, done},
-    state::ServerState,
 };
 
 pub(super) fn routes() -> Vec<Route> {
@@ -136,11 +132,11 @@ struct TrialRequest {
 const SESSION: &str = "console";
 
 async fn switch(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     PathHandle(plugin): PathHandle,
     JsonBody { value: SwitchRequest { enabled }, .. }: JsonBody<SwitchRequest>,
 ) -> Result<StatusCode, HttpFailure> {
-    done_by(&server, OperatorRequest::SwitchPlugin { plugin: named(&plugin)?, is_on: enabled }).await
+    operator.done(OperatorRequest::SwitchPlugin { plugin: named(&plugin)?, is_on: enabled }).await
 }
 
 /// A change of the configuration.
@@ -164,49 +160,40 @@ struct PluginChangeRequest {
 }
 
 async fn install(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     JsonBody { value: PluginChangeRequest { change, dry_run }, .. }: JsonBody<PluginChangeRequest>,
 ) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::Install { change, is_trial: dry_run }).await
+    operator.operate(OperatorRequest::Install { change, is_trial: dry_run }).await
 }
 
-async fn look(
-    State(server): State<Arc<ServerState>>,
-    PathHandle(plugin): PathHandle,
-) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::LookAtPlugin { plugin: named(&plugin)? }).await
+async fn look(operator: Operator, PathHandle(plugin): PathHandle) -> Result<Json<Value>, HttpFailure> {
+    operator.operate(OperatorRequest::LookAtPlugin { plugin: named(&plugin)? }).await
 }
 
-async fn grants(
-    State(server): State<Arc<ServerState>>,
-    PathHandle(plugin): PathHandle,
-) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::Grants { plugin: named(&plugin)? }).await
+async fn grants(operator: Operator, PathHandle(plugin): PathHandle) -> Result<Json<Value>, HttpFailure> {
+    operator.operate(OperatorRequest::Grants { plugin: named(&plugin)? }).await
 }
 
 async fn configure(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     JsonBody { value: ConfigureRequest { change, dry_run }, .. }: JsonBody<ConfigureRequest>,
 ) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::Configure { change, is_trial: dry_run }).await
+    operator.operate(OperatorRequest::Configure { change, is_trial: dry_run }).await
 }
 
 fn named(plugin: &str) -> Result<PluginName, Error> {
     plugin.parse().map_err(|_| Error::new(Code::NotFound, "there is no such plugin"))
 }
 
-async fn tool(
-    State(server): State<Arc<ServerState>>,
-    PathHandle(tool): PathHandle,
-) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::Tool { tool }).await
+async fn tool(operator: Operator, PathHandle(tool): PathHandle) -> Result<Json<Value>, HttpFailure> {
+    operator.operate(OperatorRequest::Tool { tool }).await
 }
 
 async fn try_tool(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     PathHandle(tool): PathHandle,
     JsonBody { value: TrialRequest { arguments, session }, .. }: JsonBody<TrialRequest>,
 ) -> Result<Json<Value>, HttpFailure> {
     let session: SessionId = session.as_deref().unwrap_or(SESSION).parse().map_err(Error::from)?;
-    operate(&server, OperatorRequest::TryTool { tool, arguments, session }).await
+    operator.operate(OperatorRequest::TryTool { tool, arguments, session }).await
 }

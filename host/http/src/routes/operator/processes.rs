@@ -1,10 +1,7 @@
 //! Routes of processes: listed, looked at, read, ended.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
-    extract::State,
     routing::{delete, get},
 };
 use schemars::JsonSchema;
@@ -14,12 +11,11 @@ use wharf_core::service::operator::{
     OperatorList, OperatorRequest, ProcessLookReport, ProcessOutput, ProcessReport, ProcessStream,
 };
 
-use super::asking::{GraceQuery, listing, operate};
+use super::asking::{GraceQuery, Operator, listing};
 use crate::{
     failure::HttpFailure,
     request::parameters::{PathHandle, QueryParameters},
     routes::route::{self, Route},
-    state::ServerState,
 };
 
 const USUAL_OUTPUT_BYTES: usize = 64 << 10;
@@ -85,26 +81,23 @@ struct OutputQuery {
     max_bytes: Option<usize>,
 }
 
-async fn look(
-    State(server): State<Arc<ServerState>>,
-    PathHandle(process): PathHandle,
-) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::LookAtProcess { process }).await
+async fn look(operator: Operator, PathHandle(process): PathHandle) -> Result<Json<Value>, HttpFailure> {
+    operator.operate(OperatorRequest::LookAtProcess { process }).await
 }
 
 async fn process_output(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     PathHandle(process): PathHandle,
     QueryParameters(OutputQuery { stream, from, max_bytes }): QueryParameters<OutputQuery>,
 ) -> Result<Json<Value>, HttpFailure> {
     let bytes = max_bytes.unwrap_or(USUAL_OUTPUT_BYTES).min(MOST_OUTPUT_BYTES);
-    operate(&server, OperatorRequest::ProcessOutput { process, stream, from, bytes }).await
+    operator.operate(OperatorRequest::ProcessOutput { process, stream, from, bytes }).await
 }
 
 async fn stop_process(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     PathHandle(process): PathHandle,
     QueryParameters(query): QueryParameters<GraceQuery>,
 ) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::StopProcess { process, grace: query.grace() }).await
+    operator.operate(OperatorRequest::StopProcess { process, grace: query.grace() }).await
 }

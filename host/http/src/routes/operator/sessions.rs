@@ -1,11 +1,8 @@
 //! Sessions, by what each has: ended, and their files taken away or removed.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
     body::Body,
-    extract::State,
     http::StatusCode,
     response::Response,
     routing::{get, post},
@@ -18,12 +15,11 @@ use wharf_core::{
     service::operator::{OperatorList, OperatorRequest, SessionReport},
 };
 
-use super::asking::{attachment, done_by, feed, listing, operate};
+use super::asking::{Operator, attachment, listing};
 use crate::{
     failure::HttpFailure,
     request::{body::JsonBody, parameters::QueryParameters},
     routes::route::{self, AnswerContent, Route, RouteAnswer, done},
-    state::ServerState,
 };
 
 const ARCHIVE: &str = "application/x-tar";
@@ -101,28 +97,28 @@ struct EndedSession {
 }
 
 async fn files(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     QueryParameters(session): QueryParameters<SessionRequest>,
 ) -> Result<Response, HttpFailure> {
     let (tenant, session) = session.read()?;
-    let pieces = feed(&server)?.service().files(&tenant, &session).await?;
+    let pieces = operator.files(&tenant, &session).await?;
     let body = Body::from_stream(unfold(pieces, async |mut pieces| pieces.recv().await.map(|piece| (piece, pieces))));
     Ok(attachment(ARCHIVE, "attachment; filename=\"wharf-session.tar\"", body))
 }
 
 async fn end_session(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     JsonBody { value: session, .. }: JsonBody<SessionRequest>,
 ) -> Result<Json<EndedSession>, HttpFailure> {
     let (tenant, session) = session.read()?;
-    let Json(ended) = operate(&server, OperatorRequest::EndSession { tenant, session }).await?;
+    let Json(ended) = operator.operate(OperatorRequest::EndSession { tenant, session }).await?;
     Ok(Json(EndedSession { ended: ended.as_u64().unwrap_or(0) }))
 }
 
 async fn remove_files(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     JsonBody { value: session, .. }: JsonBody<SessionRequest>,
 ) -> Result<StatusCode, HttpFailure> {
     let (tenant, session) = session.read()?;
-    done_by(&server, OperatorRequest::RemoveFiles { tenant, session }).await
+    operator.done(OperatorRequest::RemoveFiles { tenant, session }).await
 }

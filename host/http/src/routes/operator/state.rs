@@ -1,10 +1,7 @@
 //! What plugins keep: counted, exported, cleared.
 
-use std::sync::Arc;
-
 use axum::{
     Json,
-    extract::State,
     response::Response,
     routing::{get, post},
 };
@@ -16,12 +13,11 @@ use wharf_core::{
     service::operator::{BucketsReport, OperatorList, OperatorRequest, StateReport, StateSelection},
 };
 
-use super::asking::{attachment, listing, operate};
+use super::asking::{Operator, attachment, listing};
 use crate::{
     failure::HttpFailure,
     request::{body::JsonBody, parameters::QueryParameters},
     routes::route::{self, AnswerContent, Route, RouteAnswer},
-    state::ServerState,
 };
 
 const LINES: &str = "application/jsonl";
@@ -120,29 +116,29 @@ struct ClearedState {
 }
 
 async fn buckets(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     QueryParameters(selection): QueryParameters<SelectionRequest>,
 ) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::Buckets(selection.read()?)).await
+    operator.operate(OperatorRequest::Buckets(selection.read()?)).await
 }
 
 async fn export(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     QueryParameters(selection): QueryParameters<SelectionRequest>,
 ) -> Result<Response, HttpFailure> {
-    let Json(lines) = operate(&server, OperatorRequest::ExportState(selection.read()?)).await?;
+    let Json(lines) = operator.operate(OperatorRequest::ExportState(selection.read()?)).await?;
     let lines = lines.as_str().unwrap_or_default().to_owned();
     Ok(attachment(LINES, "attachment; filename=\"wharf-state.jsonl\"", lines))
 }
 
 async fn clear(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     JsonBody { value: selection, .. }: JsonBody<SelectionRequest>,
 ) -> Result<Json<ClearedState>, HttpFailure> {
     let selection = selection.read()?;
     if selection.plugin.is_none() && selection.session.is_none() {
         return Err(Error::new(Code::Invalid, "name the plugin or the session whose state goes").into());
     }
-    let Json(entries) = operate(&server, OperatorRequest::ClearState(selection)).await?;
+    let Json(entries) = operator.operate(OperatorRequest::ClearState(selection)).await?;
     Ok(Json(ClearedState { entries: entries.as_u64().unwrap_or(0) }))
 }

@@ -18,7 +18,7 @@ use wharf_core::{
     service::operator::{OperatedTerminal, OperatorList, OperatorRequest, OperatorSees, ProcessOutput, TerminalReport},
 };
 
-use super::asking::{GraceQuery, done_by, feed, listing, operate};
+use super::asking::{GraceQuery, Operator, feed, listing};
 use crate::{
     failure::HttpFailure,
     request::{
@@ -149,35 +149,35 @@ struct RecordingQuery {
 }
 
 async fn recording(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     PathHandle(terminal): PathHandle,
     QueryParameters(RecordingQuery { from }): QueryParameters<RecordingQuery>,
 ) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::Recording { terminal, from, bytes: RECORDING_BYTES }).await
+    operator.operate(OperatorRequest::Recording { terminal, from, bytes: RECORDING_BYTES }).await
 }
 
 async fn input(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     PathHandle(terminal): PathHandle,
     JsonBody { value: InputRequest { content, force }, .. }: JsonBody<InputRequest>,
 ) -> Result<StatusCode, HttpFailure> {
-    done_by(&server, OperatorRequest::TypeBytes { terminal, content, force }).await
+    operator.done(OperatorRequest::TypeBytes { terminal, content, force }).await
 }
 
 async fn resize(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     PathHandle(terminal): PathHandle,
     JsonBody { value: SizeRequest { columns, rows }, .. }: JsonBody<SizeRequest>,
 ) -> Result<StatusCode, HttpFailure> {
-    done_by(&server, OperatorRequest::ResizeTerminal { terminal, columns, rows }).await
+    operator.done(OperatorRequest::ResizeTerminal { terminal, columns, rows }).await
 }
 
 async fn close(
-    State(server): State<Arc<ServerState>>,
+    operator: Operator,
     PathHandle(terminal): PathHandle,
     QueryParameters(query): QueryParameters<GraceQuery>,
 ) -> Result<Json<Value>, HttpFailure> {
-    operate(&server, OperatorRequest::CloseTerminal { terminal, grace: query.grace() }).await
+    operator.operate(OperatorRequest::CloseTerminal { terminal, grace: query.grace() }).await
 }
 
 /// What a watcher is shown. It comes once in [`FRAME`] at most, so that many watchers cost a program
