@@ -1,6 +1,6 @@
 //! Selects lines by what they say.
 
-use crate::line::AuditEntry;
+use crate::AuditEntry;
 
 /// The values that a line must have; an absent one matches every line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

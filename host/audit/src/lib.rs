@@ -7,6 +7,7 @@
 
 mod chain;
 mod current_file;
+mod entry;
 mod files;
 mod filter;
 mod line;
@@ -17,9 +18,10 @@ mod summary;
 mod verify;
 mod writer;
 
+pub use entry::AuditEntry;
 pub use files::AuditFileOptions;
 pub use filter::AuditFilter;
-pub use line::{AuditEntry, MAX_LINE_BYTES, line, stamp};
+pub use line::{MAX_LINE_BYTES, line, stamp};
 pub use read::{AuditReadError, AuditReader};
 pub use signing::{AuditKey, AuditSigner, InvalidAuditKey};
 pub use sink::FileSink;

@@ -9,24 +9,19 @@ use wharf_core::{
     audit::{AuditAddresses, AuditKind, AuditRecord},
 };
 
-use crate::{chain::CHAIN_BYTES, current_file::PreviousFile};
+use crate::{
+    chain::CHAIN_BYTES,
+    current_file::PreviousFile,
+    entry::{BEGIN, HEAD, REMOVED},
+};
 
 /// Most bytes of a line, with its chain and its line break.
 pub const MAX_LINE_BYTES: usize = 4 << 10;
 /// Most bytes of what a line says, with its line break.
 const MAX_CONTENT_BYTES: usize = MAX_LINE_BYTES - CHAIN_BYTES;
 
-/// The kind of the line that begins a file.
-pub(crate) const BEGIN: &str = "begin";
-/// The kind of a line that signs where the chain stands before it.
-pub(crate) const HEAD: &str = "head";
-/// Bytes that such a line takes at most, with its chain.
+/// Bytes that a line of the kind [`HEAD`] takes at most, with its chain.
 pub(crate) const HEAD_BYTES: u64 = 512;
-/// The kind of a line that tells of a removed file.
-pub(crate) const REMOVED: &str = "removed";
-
-/// Bytes of a time in a line.
-const STAMP_BYTES: usize = "2026-01-01T00:00:00.000Z".len();
 
 /// A time in the format of lines: RFC 3339 in UTC, with milliseconds. All times have one
 /// length, so that their texts compare as the times do.
@@ -209,116 +204,6 @@ pub(crate) fn dropped(time: SystemTime, of: &Party, count: u64) -> String {
     format!(r#"{{"time":"{}","kind":"dropped"{tenant},"count":{count}}}"#, stamp(time))
 }
 
-/// A line that was read. Any program that can write the file may have written any text, so
-/// clean texts before a terminal shows them.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[non_exhaustive]
-pub struct AuditEntry {
-    /// When the event ended; see [`stamp`].
-    pub time: String,
-    /// `call`, `offer`, `host-call`, `denied`, `approval`, `change`, `operator`, `authentication`, `limited` or
-    /// `dropped`.
-    pub kind: String,
-    /// The id of the call: `HOST-NUMBER`.
-    #[serde(default)]
-    pub id: String,
-    /// The tenant.
-    #[serde(default)]
-    pub tenant: String,
-    /// The session.
-    #[serde(default)]
-    pub session: String,
-    /// The assistant, if any.
-    #[serde(default)]
-    pub assistant: String,
-    /// The thread, if any.
-    #[serde(default)]
-    pub thread: String,
-    /// The plugin.
-    #[serde(default)]
-    pub plugin: String,
-    /// The digest of the component.
-    #[serde(default)]
-    pub digest: String,
-    /// The tool's own name.
-    #[serde(default)]
-    pub tool: String,
-    /// The calling program's name for itself.
-    #[serde(default)]
-    pub client: String,
-    /// The operator's name for the token that was shown.
-    #[serde(default)]
-    pub token: String,
-    /// The subject of the token, where an authorization server issued it.
-    #[serde(default)]
-    pub subject: String,
-    /// The address that the request came from, as far as it is kept.
-    #[serde(default)]
-    pub address: String,
-    /// `INTERFACE.FUNCTION` of a host call, the kind of a change, or the reason of a
-    /// refused token.
-    #[serde(default)]
-    pub function: String,
-    /// The object of a host call, or the distance of a refused request.
-    #[serde(default)]
-    pub asked: String,
-    /// What a change replaced.
-    #[serde(default)]
-    pub before: String,
-    /// What it put there.
-    #[serde(default)]
-    pub after: String,
-    /// `ok`, `tool-error`, `input-required` or the code of an error.
-    #[serde(default)]
-    pub outcome: String,
-    /// Bytes of the input.
-    #[serde(default)]
-    pub bytes_in: u64,
-    /// Bytes of the answer.
-    #[serde(default)]
-    pub bytes_out: u64,
-    /// Most bytes of linear memory that the call's instance had; 0 for what runs no component.
-    #[serde(default)]
-    pub memory_bytes: u64,
-    /// The trace that tells of it too, as 32 hexadecimal digits; empty where it is in none.
-    #[serde(default)]
-    pub trace: String,
-    /// Duration in microseconds.
-    #[serde(default)]
-    pub microseconds: u64,
-    /// In a line of dropped records, their number; in a line for several events of a kind,
-    /// their number; else 0. See [`AuditEntry::times`].
-    #[serde(default)]
-    pub count: u64,
-    /// The line itself.
-    #[serde(skip)]
-    pub line: String,
-}
-
-impl AuditEntry {
-    /// Reads a line; none for a damaged one.
-    #[must_use]
-    pub fn read(line: &[u8]) -> Option<Self> {
-        let mut entry: Self = serde_json::from_slice(line).ok()?;
-        if entry.time.len() != STAMP_BYTES || DateTime::parse_from_rfc3339(&entry.time).is_err() {
-            return None;
-        }
-        entry.line = String::from_utf8(line.to_vec()).ok()?;
-        Some(entry)
-    }
-
-    /// Whether it tells of the files and of nothing that happened.
-    pub(crate) fn is_of_files(&self) -> bool {
-        [BEGIN, HEAD, REMOVED].contains(&self.kind.as_str())
-    }
-
-    /// The number of events that the line stands for.
-    #[must_use]
-    pub fn times(&self) -> u64 {
-        self.count.max(1)
-    }
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use std::{sync::Arc, time::Duration};
@@ -329,6 +214,7 @@ pub(crate) mod tests {
     };
 
     use super::*;
+    use crate::AuditEntry;
 
     /// A record of a call of this tool.
     pub(crate) fn record(tool: &str) -> AuditRecord {

@@ -13,10 +13,7 @@ use std::{
 
 use wharf_files::regular_file;
 
-use crate::{
-    files,
-    line::{AuditEntry, MAX_LINE_BYTES},
-};
+use crate::{AuditEntry, files, line::MAX_LINE_BYTES};
 
 /// The lines of a directory cannot be read.
 #[derive(Debug, thiserror::Error)]

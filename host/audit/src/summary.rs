@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::line::AuditEntry;
+use crate::AuditEntry;
 
 /// Most groups that are counted apart; the rest counts as one.
 const MAX_GROUPS: usize = 10_000;

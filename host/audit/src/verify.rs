@@ -17,8 +17,9 @@ use wharf_files::regular_file;
 
 use crate::{
     chain::{self, Chain},
+    entry::{BEGIN, HEAD, REMOVED},
     files::{AuditFile, group_of, list, name_of},
-    line::{BEGIN, HEAD, MAX_LINE_BYTES, REMOVED, stamp},
+    line::{MAX_LINE_BYTES, stamp},
     signing::AuditKey,
 };
 

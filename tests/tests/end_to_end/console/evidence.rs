@@ -44,7 +44,7 @@ fn what_an_operator_changes_is_told_with_what_was_there_before() {
     let (before, after) = (&done[0].before, &done[0].after);
     assert!(before.contains("1000000") && !before.contains("2000000"), "{before}");
     assert!(after.contains("quota_bytes = 2000000") && after.contains("more plans"), "{after}");
-    // What took effect, whoever changed the file.
+    // What took effect, by whatever way the file changed.
     let granted = found.iter().find(|line| line.kind == "change" && line.function == "granted").expect("a line");
     assert!(granted.before.contains("\"quota_bytes\":1000000"), "{granted:?}");
     assert!(granted.after.contains("\"quota_bytes\":2000000"), "{granted:?}");
