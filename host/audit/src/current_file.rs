@@ -206,21 +206,22 @@ impl CurrentFile {
         *self.used.entry(party.clone()).or_default() += bytes;
     }
 
-    /// Signs where its chain stands, if lines came since it was signed, and that so long ago or longer.
-    pub(crate) fn sign(&mut self, signer: &AuditSigner, least: Duration, now: SystemTime) -> io::Result<()> {
+    /// Signs where its chain stands, if lines came since it was signed, and that so long ago or longer. What
+    /// was written for it.
+    pub(crate) fn sign(&mut self, signer: &AuditSigner, least: Duration, now: SystemTime) -> io::Result<&[u8]> {
         if !self.is_unsigned || self.signed.elapsed() < least {
-            return Ok(());
+            return Ok(&[]);
         }
         let signature = signer.sign(&self.name, self.chain);
         self.write(&line::head(now, &self.name, &signer.public().name(), &signature), now)?;
         (self.signed, self.is_unsigned) = (Instant::now(), false);
-        Ok(())
+        Ok(&self.out)
     }
 
-    /// Writes whole lines, all of them or none, with their chain. `now` becomes the file's time: the system would
+    /// Writes whole lines, all of them or none, with their chain: what was written. `now` becomes the file's time: the system would
     /// give it that of the wall clock, which may be years behind, and would look old once the
     /// clock is right again.
-    pub(crate) fn write(&mut self, lines: &[u8], now: SystemTime) -> io::Result<()> {
+    pub(crate) fn write(&mut self, lines: &[u8], now: SystemTime) -> io::Result<&[u8]> {
         let mut chain = self.chain;
         self.out.clear();
         let begin = self.begin.iter().map(Vec::as_slice);
@@ -233,7 +234,7 @@ impl CurrentFile {
                 self.bytes += self.out.len() as u64;
                 // The lines are there, whatever their file's time is.
                 let _ = self.file.set_modified(now);
-                Ok(())
+                Ok(&self.out)
             }
             Err(error) => {
                 // A full disk took a part of them.

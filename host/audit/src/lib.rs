@@ -6,6 +6,7 @@
 //! file of another. Knows nothing of callers, of grants or of configuration.
 
 mod chain;
+mod copies;
 mod current_file;
 mod entry;
 mod files;
@@ -15,6 +16,7 @@ mod read;
 mod signing;
 mod sink;
 mod summary;
+mod syslog;
 mod verify;
 mod writer;
 
@@ -26,5 +28,6 @@ pub use read::{AuditReadError, AuditReader};
 pub use signing::{AuditKey, AuditSigner, InvalidAuditKey};
 pub use sink::FileSink;
 pub use summary::{AuditFigures, AuditGroup, AuditSummary};
+pub use syslog::{InvalidSyslogAddress, Syslog, SyslogAddress, SyslogAuthorityUnusable, SyslogSettings};
 pub use verify::{AuditFinding, AuditNote, AuditVerdict, VerifiedFile, verify};
 pub use writer::AuditClock;

@@ -19,6 +19,7 @@ use crate::{
     files::AuditFileOptions,
     line::Party,
     signing::AuditSigner,
+    syslog::Syslog,
     writer::{AuditClock, AuditWriter},
 };
 
@@ -37,6 +38,7 @@ const END: Duration = Duration::from_secs(2);
 pub struct FileSink {
     shared: Arc<SinkState>,
     interest: AuditInterest,
+    copies: Option<Arc<Syslog>>,
 }
 
 impl std::fmt::Debug for FileSink {
@@ -64,6 +66,9 @@ struct RecordQueue {
     resting: bool,
     /// Number of callers that wait for a flush.
     waiting: usize,
+    /// Flushes that were asked for, and those that were done.
+    asked: u64,
+    flushed: u64,
     closing: bool,
     ended: bool,
     /// Records that came in, and those that were written or dropped.
@@ -84,12 +89,26 @@ impl SinkState {
     fn queue(&self) -> MutexGuard<'_, RecordQueue> {
         self.queue.lock()
     }
+
+    fn end(&self) {
+        let mut queue = self.queue();
+        queue.closing = true;
+        self.wake.notify_one();
+        let until = Instant::now() + END;
+        while !queue.ended {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            self.written.wait_for(&mut queue, left);
+        }
+    }
 }
 
 impl FileSink {
     /// Writes lines below this directory, which the first line creates.
     /// `host_calls` says whether to keep host calls that were not denied. `clock` judges
-    /// the age of files. `signer` signs where chains stand.
+    /// the age of files. `signer` signs where chains stand, and `copies` gets all lines as they are written.
     ///
     /// # Errors
     /// Where the system offers no thread.
@@ -99,12 +118,13 @@ impl FileSink {
         host_calls: bool,
         clock: AuditClock,
         signer: Option<AuditSigner>,
+        copies: Option<Arc<Syslog>>,
     ) -> io::Result<Self> {
         let shared = Arc::new(SinkState::default());
         let writing = Arc::clone(&shared);
-        let writer = AuditWriter::new(directory, options, clock, signer);
+        let writer = AuditWriter::new(directory, options, clock, signer, copies.clone());
         thread::Builder::new().name("wharf-audit".to_owned()).spawn(move || work(&writing, writer))?;
-        Ok(Self { shared, interest: AuditInterest { host_calls, names: true } })
+        Ok(Self { shared, interest: AuditInterest { host_calls, names: true }, copies })
     }
 }
 
@@ -135,10 +155,11 @@ impl AuditSink for FileSink {
     fn flush(&self, patience: Duration) {
         let until = Instant::now() + patience;
         let mut queue = self.shared.queue();
-        let arrived = queue.arrived;
+        queue.asked += 1;
+        let (arrived, asked) = (queue.arrived, queue.asked);
         queue.waiting += 1;
         self.shared.wake.notify_one();
-        while queue.done < arrived && !queue.ended {
+        while (queue.done < arrived || queue.flushed < asked) && !queue.ended {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
@@ -146,6 +167,10 @@ impl AuditSink for FileSink {
             self.shared.written.wait_for(&mut queue, left);
         }
         queue.waiting -= 1;
+        drop(queue);
+        if let Some(copies) = &self.copies {
+            copies.flush(until.saturating_duration_since(Instant::now()));
+        }
     }
 
     fn dropped(&self) -> u64 {
@@ -154,18 +179,11 @@ impl AuditSink for FileSink {
 }
 
 impl Drop for FileSink {
-    /// Waits until the last lines are written, unless the disk takes too long.
+    /// Waits until the last lines are written, unless the disk takes too long, and sent, unless the log server does.
     fn drop(&mut self) {
-        let mut queue = self.shared.queue();
-        queue.closing = true;
-        self.shared.wake.notify_one();
-        let until = Instant::now() + END;
-        while !queue.ended {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
-            }
-            self.shared.written.wait_for(&mut queue, left);
+        self.shared.end();
+        if let Some(copies) = &self.copies {
+            copies.close();
         }
     }
 }
@@ -174,14 +192,16 @@ fn work(shared: &SinkState, mut writer: AuditWriter) {
     let mut batch = Vec::new();
     let mut queue = shared.queue();
     loop {
-        while queue.records.is_empty() && !queue.closing {
+        while queue.records.is_empty() && queue.flushed == queue.asked && !queue.closing {
             queue.resting = true;
             shared.wake.wait(&mut queue);
         }
         queue.resting = false;
-        if queue.records.is_empty() {
+        if queue.records.is_empty() && queue.closing {
             break;
         }
+        let asked = queue.asked;
+        let is_flush = queue.flushed < asked;
         mem::swap(&mut batch, &mut queue.records);
         queue.of_party.clear();
         let (arrived, unreported) = (queue.arrived, mem::take(&mut queue.unreported));
@@ -189,6 +209,10 @@ fn work(shared: &SinkState, mut writer: AuditWriter) {
 
         let lost = writer.write(batch.drain(..));
         let unreported = if lost.is_empty() { writer.write_dropped(unreported) } else { unreported };
+        if is_flush {
+            // The program may end now, whatever still has this sink.
+            writer.sign_now();
+        }
 
         queue = shared.queue();
         for (party, count) in lost {
@@ -197,7 +221,7 @@ fn work(shared: &SinkState, mut writer: AuditWriter) {
         for (party, count) in unreported {
             *queue.unreported.entry(party).or_default() += count;
         }
-        queue.done = arrived;
+        (queue.done, queue.flushed) = (arrived, asked);
         shared.written.notify_all();
         let gather = |queue: &mut RecordQueue| {
             queue.records.len() < CAPACITY_OF_PARTY / 2 && queue.waiting == 0 && !queue.closing
@@ -256,7 +280,8 @@ mod tests {
     #[test]
     fn what_was_recorded_is_there_after_a_flush_and_after_the_end() {
         let directory = tempfile::tempdir().expect("a directory");
-        let sink = FileSink::open(directory.path().join("audit"), options(), true, clock(), None).expect("opened");
+        let sink =
+            FileSink::open(directory.path().join("audit"), options(), true, clock(), None, None).expect("opened");
         assert!(!directory.path().join("audit").exists(), "a host that nobody calls leaves nothing");
         (0..100).for_each(|_| sink.record(record("echo")));
         sink.flush(PATIENCE);
@@ -270,7 +295,8 @@ mod tests {
     fn files_are_rotated_by_size_and_kept_by_number() {
         let directory = tempfile::tempdir().expect("a directory");
         let options = AuditFileOptions { rotate_bytes: 2 * MAX_LINE_BYTES as u64, keep_files: 3, ..options() };
-        let sink = FileSink::open(directory.path().to_owned(), options.clone(), true, clock(), None).expect("opened");
+        let sink =
+            FileSink::open(directory.path().to_owned(), options.clone(), true, clock(), None, None).expect("opened");
         for _ in 0..40 {
             (0..10).for_each(|_| sink.record(record("echo")));
             sink.flush(PATIENCE);
@@ -293,7 +319,7 @@ mod tests {
         let path = directory.path().join("audit");
         // A file in place of the directory prevents every write.
         std::fs::write(&path, "").expect("written");
-        let sink = FileSink::open(path.clone(), options(), true, clock(), None).expect("opened");
+        let sink = FileSink::open(path.clone(), options(), true, clock(), None, None).expect("opened");
         (0..10).for_each(|_| sink.record(record("echo")));
         sink.flush(PATIENCE);
         assert_eq!(sink.dropped(), 10);
@@ -315,8 +341,8 @@ mod tests {
         // Each line has a file of its own, and with each file the old ones go.
         let options = AuditFileOptions { rotate_bytes: 100, keep_files: 1_000, ..options() };
         for lines in 1..4 {
-            let sink =
-                FileSink::open(directory.path().to_owned(), options.clone(), true, clock(), None).expect("opened");
+            let sink = FileSink::open(directory.path().to_owned(), options.clone(), true, clock(), None, None)
+                .expect("opened");
             sink.record(record("echo"));
             drop(sink);
             assert_eq!(count(directory.path()), (lines, 0));
@@ -346,8 +372,8 @@ mod tests {
         };
         // The host starts anew several times, and continues its files.
         for round in 1..=3 {
-            let sink =
-                FileSink::open(directory.path().to_owned(), options.clone(), true, clock(), None).expect("opened");
+            let sink = FileSink::open(directory.path().to_owned(), options.clone(), true, clock(), None, None)
+                .expect("opened");
             sink.record(of_tenant("quiet"));
             for _ in 0..20 {
                 (0..2 * CAPACITY).for_each(|_| sink.record(of_tenant("loud")));
@@ -366,7 +392,7 @@ mod tests {
     #[test]
     fn a_flood_never_waits_and_every_record_is_kept_or_counted() {
         let directory = tempfile::tempdir().expect("a directory");
-        let sink = FileSink::open(directory.path().to_owned(), options(), true, clock(), None).expect("opened");
+        let sink = FileSink::open(directory.path().to_owned(), options(), true, clock(), None, None).expect("opened");
         let recorded = 6 * CAPACITY as u64;
         std::thread::scope(|scope| {
             for _ in 0..3 {

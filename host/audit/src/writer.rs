@@ -8,6 +8,7 @@ use std::{
     collections::HashMap,
     io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
 
@@ -19,6 +20,7 @@ use crate::{
     files::{self, AuditFileOptions},
     line::{self, Party},
     signing::AuditSigner,
+    syslog::Syslog,
 };
 
 /// The writer hands lines to the system in pieces of about this size.
@@ -47,6 +49,8 @@ pub(crate) struct AuditWriter {
     options: AuditFileOptions,
     clock: AuditClock,
     signer: Option<AuditSigner>,
+    /// Where copies of all lines go.
+    copies: Option<Arc<Syslog>>,
     shared: LineStream,
     /// The streams of parties that have filled their part of the current shared file.
     own: HashMap<Party, LineStream>,
@@ -78,12 +82,14 @@ impl AuditWriter {
         options: AuditFileOptions,
         clock: AuditClock,
         signer: Option<AuditSigner>,
+        copies: Option<Arc<Syslog>>,
     ) -> Self {
         Self {
             directory,
             options,
             clock,
             signer,
+            copies,
             shared: LineStream::default(),
             own: HashMap::new(),
             line: Vec::new(),
@@ -200,23 +206,29 @@ impl AuditWriter {
         if self.signer.is_some() { line::HEAD_BYTES } else { 0 }
     }
 
+    /// Signs where the chains of the current files stand.
+    pub(crate) fn sign_now(&mut self) {
+        self.sign_all(Duration::ZERO);
+    }
+
     /// Signs where the chains of the current files stand, of those that were signed so long ago or longer.
     fn sign_all(&mut self, least: Duration) {
         let Some(signer) = &self.signer else { return };
-        let now = self.clock.stamp.now();
+        let (now, copies) = (self.clock.stamp.now(), self.copies.as_deref());
         let own = self.own.values_mut().filter_map(|stream| stream.current.as_mut());
-        let failed = own.chain(self.shared.current.as_mut()).filter_map(|file| file.sign(signer, least, now).err());
-        if let Some(error) = failed.last() {
+        let signed =
+            own.chain(self.shared.current.as_mut()).map(|file| Ok(copied(copies, file.sign(signer, least, now)?)));
+        if let Some(error) = signed.filter_map(io::Result::err).last() {
             self.complain(&error);
         }
     }
 
     /// Signs a file that is full. Where that fails, its lines are there all the same.
     fn close(&mut self, mut full: CurrentFile) {
-        if let Some(signer) = &self.signer
-            && let Err(error) = full.sign(signer, Duration::ZERO, self.clock.stamp.now())
-        {
-            self.complain(&error);
+        let Some(signer) = &self.signer else { return };
+        match full.sign(signer, Duration::ZERO, self.clock.stamp.now()) {
+            Ok(written) => copied(self.copies.as_deref(), written),
+            Err(error) => self.complain(&error),
         }
     }
 
@@ -259,7 +271,7 @@ impl AuditWriter {
     /// Writes lines that take so many bytes with their chains.
     fn try_write(&mut self, party: Option<&Party>, piece: &[u8], bytes: u64) -> io::Result<()> {
         let more = bytes + self.head_bytes();
-        let (options, now) = (self.options.clone(), self.clock.stamp.now());
+        let (options, now, copies) = (self.options.clone(), self.clock.stamp.now(), self.copies.clone());
         let Some(stream) = self.stream(party) else { return Ok(()) };
         let is_own = stream.group.is_some();
         if is_own && let Some(full) = stream.current.take_if(|current| current.is_full(more, &options, now)) {
@@ -269,7 +281,7 @@ impl AuditWriter {
             self.open(party, more)?;
         }
         if let Some(current) = self.stream(party).and_then(|stream| stream.current.as_mut()) {
-            current.write(piece, now)?;
+            copied(copies.as_deref(), current.write(piece, now)?);
         }
         if self.pruned.is_none_or(|when| when.elapsed() >= PRUNING) {
             self.prune();
@@ -302,8 +314,15 @@ impl AuditWriter {
     }
 }
 
+/// Has lines that were written go elsewhere, too.
+fn copied(copies: Option<&Syslog>, written: &[u8]) {
+    if let Some(copies) = copies.filter(|_| !written.is_empty()) {
+        copies.copy(written);
+    }
+}
+
 impl Drop for AuditWriter {
     fn drop(&mut self) {
-        self.sign_all(Duration::ZERO);
+        self.sign_now();
     }
 }

@@ -41,7 +41,7 @@ pub trait AuditSink: Send + Sync + 'static {
         AuditInterest::default()
     }
 
-    /// Waits until what was recorded is kept, at most so long. Blocks.
+    /// Waits until what was recorded is kept as it will be once the program has ended, at most so long. Blocks.
     fn flush(&self, _patience: Duration) {}
 
     /// How many records could not be kept.

@@ -35,7 +35,7 @@ mod webview;
 
 pub use approvals::{ALWAYS, ALWAYS_COMMANDS, ALWAYS_ORIGINS, ApprovalSettings, AskWhom};
 pub(crate) use approvals::{ActRules, MOST_RULE_BYTES};
-pub use audit::{AuditKeyUnusable, AuditSettings};
+pub use audit::{AuditKeyUnusable, AuditSettings, AuditSyslog, SyslogUnusable};
 pub use cluster::{ClusterSettings, ClusterTls, ClusterWorkspaces};
 pub use document::{Configuration, ContextSettings};
 pub use environment::InvalidVariable;

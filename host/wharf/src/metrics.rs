@@ -61,6 +61,11 @@ impl MetricSources<'_> {
         }
         registry.register("plugins", "Plugins by what became of them", plugins);
         counter(registry, "audit_dropped", "Audit lines that could not be kept", self.recorder.dropped());
+        if let Some(copies) = &self.recorder.copies {
+            let (sent, unsent) = copies.counts();
+            counter(registry, "audit_sent", "Audit lines that went to the log server", sent);
+            counter(registry, "audit_unsent", "Audit lines that will not go to the log server", unsent);
+        }
         if let Some(tracer) = &self.recorder.tracer {
             counter(registry, "spans_sent", "Spans that the collector has taken", tracer.sink().sent());
             counter(registry, "spans_dropped", "Spans that could not be sent", tracer.sink().dropped());

@@ -17,7 +17,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use wharf_audit::{AuditSigner, FileSink};
+use wharf_audit::{AuditSigner, FileSink, Syslog};
 use wharf_core::{
     Code, Context, Digest, PluginName, SessionId,
     audit::{
@@ -52,6 +52,8 @@ pub(crate) struct Recorder {
     failed: AtomicU64,
     pub(crate) metrics: CallMetrics,
     kept: Option<Arc<dyn AuditSink>>,
+    /// Sends what is kept to a log server.
+    pub(crate) copies: Option<Arc<Syslog>>,
     /// Nobody traces where it is absent.
     pub(crate) tracer: Option<Tracer>,
     /// Those that count refused requests, and tell what they have counted when lines are flushed:
@@ -65,7 +67,7 @@ impl Recorder {
     /// there is a directory and the operator wants them.
     pub(crate) fn open(
         host: u64,
-        (settings, signer): (&AuditSettings, Option<AuditSigner>),
+        (settings, signer, copies): (&AuditSettings, Option<AuditSigner>, Option<Arc<Syslog>>),
         data: Option<&Path>,
         sink: Option<Arc<dyn AuditSink>>,
         tracer: Option<Tracer>,
@@ -85,7 +87,7 @@ impl Recorder {
                 stamp: GrantClock::new(move || time.stamp()),
                 passed: GrantClock::new(move || passed.passed()),
             };
-            FileSink::open(directory, files, settings.host_calls, clock, signer)
+            FileSink::open(directory, files, settings.host_calls, clock, signer, copies.clone())
                 .inspect_err(|error| tracing::error!("there is no audit: its thread cannot be had: {error}"))
                 .ok()
                 .map(|sink| Arc::new(sink) as Arc<dyn AuditSink>)
@@ -97,6 +99,7 @@ impl Recorder {
             failed: AtomicU64::new(0),
             metrics: CallMetrics::default(),
             kept,
+            copies,
             tracer,
             refusals: Mutex::default(),
         })

@@ -9,7 +9,7 @@ mod granting;
 mod library;
 mod policies;
 mod prefix;
-mod registries;
+pub(crate) mod registries;
 mod sealed;
 mod searching;
 mod swaps;

@@ -25,7 +25,7 @@ fn clock() -> AuditClock {
 }
 
 fn write(directory: &Path, options: AuditFileOptions, lines: usize) {
-    let sink = FileSink::open(directory.to_owned(), options, true, clock(), None).expect("opened");
+    let sink = FileSink::open(directory.to_owned(), options, true, clock(), None, None).expect("opened");
     for _ in 0..lines {
         sink.record(record("echo"));
         sink.flush(PATIENCE);
@@ -171,11 +171,34 @@ fn signer() -> AuditSigner {
 }
 
 #[test]
+fn what_was_flushed_is_signed_whatever_still_holds_the_sink() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let signer = signer();
+    let key = signer.public().clone();
+    let sink =
+        FileSink::open(directory.path().to_owned(), options(), true, clock(), Some(signer), None).expect("opened");
+    let signed = || {
+        let verdict = verify(directory.path(), &[], std::slice::from_ref(&key)).expect("read");
+        verdict.files.iter().all(|file| file.signed == Some(file.lines))
+    };
+    (0..20).for_each(|_| sink.record(record("echo")));
+    sink.flush(PATIENCE);
+    assert!(signed());
+    // Nothing came since, or it was written before anybody asked.
+    sink.flush(PATIENCE);
+    assert!(signed());
+    sink.record(record("echo"));
+    sink.flush(PATIENCE);
+    assert!(signed());
+}
+
+#[test]
 fn nobody_makes_a_signed_chain_anew_without_its_key() {
     let directory = tempfile::tempdir().expect("a directory");
     let (signer, stranger) = (signer(), signer());
     let (key, other) = (signer.public().clone(), stranger.public().clone());
-    let sink = FileSink::open(directory.path().to_owned(), options(), true, clock(), Some(signer)).expect("opened");
+    let sink =
+        FileSink::open(directory.path().to_owned(), options(), true, clock(), Some(signer), None).expect("opened");
     for _ in 0..60 {
         sink.record(record("echo"));
         sink.flush(PATIENCE);

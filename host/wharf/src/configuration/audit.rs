@@ -1,5 +1,7 @@
 //! `[audit]`: which lines are kept of what happened, and how long.
 
+mod syslog;
+
 use std::{
     io,
     path::{Path, PathBuf},
@@ -10,6 +12,8 @@ use serde::Deserialize;
 use wharf_audit::{AuditSigner, InvalidAuditKey};
 use wharf_core::audit::AuditAddresses;
 
+use self::syslog::WrittenSyslog;
+pub use self::syslog::{AuditSyslog, SyslogUnusable};
 use crate::secret;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -34,6 +38,8 @@ pub(super) struct WrittenAudit {
     /// The file of a private Ed25519 key (PKCS #8, as PEM) that nobody else may read: hosts sign with it
     /// where the chain of each file stands. Nothing is signed where absent.
     key: Option<PathBuf>,
+    /// The log server that gets all lines as they are written; none does where absent.
+    syslog: Option<WrittenSyslog>,
 }
 
 /// The key that signs the audit cannot be used.
@@ -74,6 +80,8 @@ pub struct AuditSettings {
     pub addresses: AuditAddresses,
     /// The file of the key that signs where chains stand.
     pub key: Option<PathBuf>,
+    /// The log server that gets all lines as they are written.
+    pub syslog: Option<AuditSyslog>,
 }
 
 impl AuditSettings {
@@ -96,6 +104,7 @@ impl Default for AuditSettings {
             keep: 30 * DAY,
             addresses: AuditAddresses::Full,
             key: None,
+            syslog: None,
         }
     }
 }
@@ -118,6 +127,7 @@ impl WrittenAudit {
             keep: Duration::from_secs(keep_days * DAY.as_secs()),
             addresses: self.addresses.unwrap_or(usual.addresses),
             key: self.key.as_ref().map(|key| base.join(key)),
+            syslog: self.syslog.as_ref().map(|syslog| syslog.check(base)).transpose()?,
         })
     }
 }

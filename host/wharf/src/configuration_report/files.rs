@@ -28,6 +28,8 @@ impl Configuration {
         super::tls::check(&self.http.tls, checked);
         let problems = &mut checked.problems;
         problems.extend(self.audit.signer().err().map(|error| Part::Audit.says(error.to_string())));
+        let syslog = self.audit.syslog.as_ref().and_then(|syslog| syslog.check().err());
+        problems.extend(syslog.map(|error| Part::Audit.says(error.to_string())));
         problems.extend(self.state.connection().err().map(|error| Part::State.says(error.to_string())));
         #[cfg(feature = "postgres")]
         problems.extend(crate::cluster::problems(self).into_iter().map(|problem| Part::Cluster.says(problem)));

@@ -42,6 +42,9 @@ pub enum OpenError {
     /// The audit cannot be signed as it is configured.
     #[error(transparent)]
     AuditKey(#[from] crate::configuration::AuditKeyUnusable),
+    /// The audit cannot go to its log server as it is configured.
+    #[error(transparent)]
+    AuditSyslog(#[from] crate::configuration::SyslogUnusable),
     /// A thread ended without an answer.
     #[error("opening the host was interrupted")]
     Interrupted,

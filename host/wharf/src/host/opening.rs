@@ -26,7 +26,7 @@ use crate::{
     checking::Checks,
     clustered::Clustered,
     collector,
-    configuration::{Configuration, Durability},
+    configuration::{AuditSyslog, Configuration, Durability},
     front_ends::FrontEnds,
     loading::Uncompiled,
     paths,
@@ -179,8 +179,16 @@ impl HostBuilder {
         let audit_lines =
             data.as_deref().filter(|_| audit.is_none() && configuration.audit.enabled).map(audit_directory);
         let signer = configuration.audit.signer()?;
-        let recorder =
-            Recorder::open(number, (&configuration.audit, signer), data.as_deref(), audit, tracer, state.host_time());
+        let copies = configuration.audit.syslog.as_ref().filter(|_| audit_lines.is_some());
+        let copies = copies.map(AuditSyslog::start).transpose()?.map(Arc::new);
+        let recorder = Recorder::open(
+            number,
+            (&configuration.audit, signer, copies),
+            data.as_deref(),
+            audit,
+            tracer,
+            state.host_time(),
+        );
         let opening = tokio::task::spawn_blocking(move || {
             let sources = PluginSources::new(configuration, data.as_deref());
             sources.take_cluster().map_err(OpenError::Tables)?;

@@ -3,7 +3,7 @@
 mod hostile;
 mod indexed;
 mod logins;
-mod protected;
+pub(crate) mod protected;
 mod served;
 
 use std::{io::Write as _, net::TcpStream};

@@ -15,7 +15,7 @@ pub(super) fn named(configuration: &Configuration, data: &Path, opened: Result<&
         Err(error) => match finding.what {
             ConfigurationPart::Plugin => matches!(error, OpenError::Misspelt(_)),
             ConfigurationPart::Traces => matches!(error, OpenError::Traces(_)),
-            ConfigurationPart::Audit => matches!(error, OpenError::AuditKey(_)),
+            ConfigurationPart::Audit => matches!(error, OpenError::AuditKey(_) | OpenError::AuditSyslog(_)),
             ConfigurationPart::State => error.is_of_database(),
             _ => false,
         },

@@ -28,7 +28,14 @@ pub(super) fn configuration(path: Option<&Path>, failed: Option<&OpenError>) -> 
 }
 
 fn is_of_configuration(error: &OpenError) -> bool {
-    matches!(error, OpenError::Misspelt(_) | OpenError::Terminals(_) | OpenError::Traces(_) | OpenError::AuditKey(_))
+    matches!(
+        error,
+        OpenError::Misspelt(_)
+            | OpenError::Terminals(_)
+            | OpenError::Traces(_)
+            | OpenError::AuditKey(_)
+            | OpenError::AuditSyslog(_)
+    )
 }
 
 /// Where the state is kept, and whether the database server that keeps it can be used.

@@ -12,11 +12,12 @@ use super::*;
 use crate::plugins::commands::Place;
 
 /// Made for `localhost`, by itself.
-const CERTIFICATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/http/tests/http/certificate/certificate.pem");
+pub(crate) const CERTIFICATE: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../host/http/tests/http/certificate/certificate.pem");
 const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/http/tests/http/certificate/key.pem");
 
-/// A door with TLS before a server without: its port.
-fn protected(behind: &Upstream) -> u16 {
+/// What a server that calls itself so needs.
+pub(crate) fn as_localhost() -> Arc<ServerConfig> {
     let certificate = CertificateDer::from_pem_file(CERTIFICATE).expect("PEM");
     let key = PrivateKeyDer::from_pem_file(KEY).expect("PEM");
     let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -25,7 +26,12 @@ fn protected(behind: &Upstream) -> u16 {
         .with_no_client_auth()
         .with_single_cert(vec![certificate], key)
         .expect("they belong together");
-    let config = Arc::new(config);
+    Arc::new(config)
+}
+
+/// A door with TLS before a server without: its port.
+fn protected(behind: &Upstream) -> u16 {
+    let config = as_localhost();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("bound").port();
     let behind = behind.authority();
