@@ -56,6 +56,7 @@ mod streams;
 mod systemd;
 mod tenants;
 mod terminals;
+mod tokens;
 mod traces;
 mod watching;
 mod webviews;

@@ -5,6 +5,7 @@ mod ending;
 mod over_http;
 mod place;
 mod service_manager;
+mod watching;
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
@@ -199,6 +200,8 @@ impl ServeArguments {
             let _control = host.accept_commands(&data, self.reread(global));
             host.serve_configuration(Arc::new(Configuring::new(global.clone())));
             let _watch = host.watch_plugins();
+            let file = global.configuration_path();
+            let watching = file.map(|file| watching::watch(&host, file, self.reread(global)));
             let containment = tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();
             ending::stop_on_signal(shutdown.clone(), host.clone(), drain, manager.clone());
@@ -221,7 +224,7 @@ impl ServeArguments {
                 task.await?;
             }
             // They keep the host, whose folders go with its last owner.
-            for task in [Some(containment), informing].into_iter().flatten() {
+            for task in [Some(containment), informing, watching].into_iter().flatten() {
                 task.abort();
                 let _ = task.await;
             }

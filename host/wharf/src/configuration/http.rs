@@ -213,6 +213,15 @@ impl TokenSettings {
         self.is_of_cluster
     }
 
+    /// The file that holds it, where one does.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        match &self.source {
+            TokenSource::File(path) => Some(path),
+            TokenSource::Variable(_) | TokenSource::Digest(_) => None,
+        }
+    }
+
     /// The token itself. `variable` finds a variable of the environment.
     ///
     /// # Errors

@@ -10,7 +10,10 @@ use wharf::{
     http::{ClientRights, HttpClient, HttpClients, Token},
 };
 
-use super::unusable;
+use super::{
+    unusable,
+    watching::{EACH, FileLook},
+};
 use crate::{cluster_shelf::ClusterShelf, exit::Unusable, global::Global};
 
 /// Brings the copy of what all hosts of a cluster have up to date, where the host is one of such.
@@ -48,22 +51,51 @@ fn read(file: &Path) -> Result<Token, Unusable> {
     token.map_err(|error| Unusable(format!("{}: {}", file.display(), wharf::with_causes(&error))))
 }
 
-/// Has the server take other tokens once the host is configured with them.
+/// Has the server take other tokens once the host is configured with them, or their files were written. A token that
+/// cannot be read any more opens nothing.
 pub(super) async fn renew(mut tokens: watch::Receiver<Vec<TokenSettings>>, clients: HttpClients, files: TokenFiles) {
     // They may have changed since the server began with them.
-    tokens.mark_changed();
-    while tokens.changed().await.is_ok() {
-        let names = tokens.borrow_and_update().clone();
-        let files = files.clone();
-        let read = tokio::task::spawn_blocking(move || self::named(&names, &files)).await;
-        match read {
-            Ok(Ok(now)) => {
-                if clients.renew(&now) {
-                    tracing::info!(target: "wharf::start", known_clients = now.len(), "clients are known by other tokens now");
-                }
+    let mut looked = Vec::new();
+    loop {
+        let (named, files) = (tokens.borrow_and_update().clone(), files.clone());
+        let read = tokio::task::spawn_blocking(move || {
+            let now = looks(&named, &files);
+            let news = (now != looked).then(|| held(&named, &files));
+            (now, news)
+        });
+        let Ok((now, news)) = read.await else { return };
+        looked = now;
+        match news {
+            Some(Ok(now)) if clients.renew(&now) => {
+                tracing::info!(target: "wharf::start", known_clients = now.len(), "clients are known by other tokens now");
             }
-            Ok(Err(error)) => tracing::error!("clients are known by the tokens of before: {error:#}"),
-            Err(_) => {}
+            Some(Err(error)) => tracing::error!("clients are known by the tokens of before: {error:#}"),
+            Some(Ok(_)) | None => {}
+        }
+        tokio::select! {
+            changed = tokens.changed() => match changed {
+                Ok(()) => looked = Vec::new(),
+                Err(_) => return,
+            },
+            () = tokio::time::sleep(EACH) => {}
         }
     }
+}
+
+/// How the files of tokens look.
+fn looks(tokens: &[TokenSettings], files: &TokenFiles) -> Vec<FileLook> {
+    let own = files.default.as_deref().into_iter().chain([files.operator.as_path()]);
+    tokens.iter().filter_map(TokenSettings::file).chain(own).map(FileLook::at).collect()
+}
+
+/// The clients whose tokens can be read.
+fn held(tokens: &[TokenSettings], files: &TokenFiles) -> Result<Vec<HttpClient>> {
+    let readable = tokens.iter().filter(|token| {
+        let problem = token.token(|name| std::env::var(name).ok()).err();
+        if let Some(problem) = &problem {
+            tracing::error!(token = token.name, "this token opens nothing now: {}", wharf::with_causes(problem));
+        }
+        problem.is_none()
+    });
+    named(&readable.cloned().collect::<Vec<_>>(), files)
 }
