@@ -109,17 +109,18 @@ impl CopyQueue {
         waiting.closing
     }
 
-    /// Waits until all was sent, at most so long.
-    pub(crate) fn drain(&self, patience: Duration) {
+    /// Waits until all was sent, at most so long; whether it was.
+    pub(crate) fn drain(&self, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         let mut waiting = self.waiting.lock();
         while !waiting.ended && (waiting.in_hand || !waiting.lines.is_empty() || waiting.untold > 0) {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return;
+                return false;
             }
             self.changed.wait_for(&mut waiting, left);
         }
+        true
     }
 
     /// Nothing is sent any more, so many of those that were taken included.

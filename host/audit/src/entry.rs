@@ -87,6 +87,9 @@ pub struct AuditEntry {
     /// The trace that tells of it too, as 32 hexadecimal digits; empty where it is in none.
     #[serde(default)]
     pub trace: String,
+    /// The arguments of a call, where the operator has them recorded: the beginning of a JSON text.
+    #[serde(default)]
+    pub arguments: String,
     /// Duration in microseconds.
     #[serde(default)]
     pub microseconds: u64,

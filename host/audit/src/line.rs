@@ -73,6 +73,8 @@ struct AuditLine<'r> {
     memory_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<&'r str>,
     microseconds: u64,
 }
 
@@ -118,6 +120,7 @@ pub(crate) fn write(record: &AuditRecord, addresses: AuditAddresses, out: &mut V
         bytes_out: record.bytes_out,
         memory_bytes: record.memory_bytes,
         trace: record.trace.map(|trace| trace.to_string()),
+        arguments: record.arguments.as_deref(),
         microseconds: u64::try_from(record.took.as_micros()).unwrap_or(u64::MAX),
     };
     let begun = out.len();
@@ -129,6 +132,7 @@ pub(crate) fn write(record: &AuditRecord, addresses: AuditAddresses, out: &mut V
         out.truncate(begun);
         (shown.tool, shown.client, shown.function, shown.asked) = ("", None, None, None);
         (shown.token, shown.subject, shown.before, shown.after) = (None, None, None, None);
+        shown.arguments = None;
         let _ = serde_json::to_writer(out, &shown);
     }
 }
@@ -235,6 +239,7 @@ pub(crate) mod tests {
             bytes_out: 4,
             memory_bytes: None,
             trace: None,
+            arguments: None,
             replaced: None,
             took: Duration::from_micros(5),
         }

@@ -11,7 +11,7 @@ use std::{
     fmt, io,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     thread,
     time::{Duration, SystemTime},
@@ -62,6 +62,8 @@ struct SyslogState {
     encryption: Option<Arc<ClientConfig>>,
     head: MessageHead,
     sent: AtomicU64,
+    /// Whether the last flush waited in vain.
+    is_away: AtomicBool,
 }
 
 impl fmt::Debug for Syslog {
@@ -102,6 +104,7 @@ impl Syslog {
             encryption: encryption(settings)?,
             head: MessageHead::new(settings.facility, &settings.host, std::process::id()),
             sent: AtomicU64::new(0),
+            is_away: AtomicBool::new(false),
         });
         let sending = Arc::clone(&shared);
         let started = thread::Builder::new().name("wharf-syslog".to_owned()).spawn(move || {
@@ -128,12 +131,15 @@ impl Syslog {
 
     /// Waits until what was written is sent, at most so long, and two seconds. Blocks.
     pub fn flush(&self, patience: Duration) {
-        self.shared.queue.drain(patience.min(END));
+        let all_sent = self.shared.queue.drain(patience.min(END));
+        self.shared.is_away.store(!all_sent, Relaxed);
     }
 
-    /// Sends what was written, and ends; waits at most two seconds for that. Blocks.
+    /// Sends what was written, and ends; waits at most two seconds for that, and not at all after a flush that
+    /// waited in vain. Blocks.
     pub fn close(&self) {
-        self.shared.queue.close(END);
+        let patience = if self.shared.is_away.load(Relaxed) { Duration::ZERO } else { END };
+        self.shared.queue.close(patience);
     }
 }
 

@@ -216,9 +216,14 @@ impl AuditWriter {
         let Some(signer) = &self.signer else { return };
         let (now, copies) = (self.clock.stamp.now(), self.copies.as_deref());
         let own = self.own.values_mut().filter_map(|stream| stream.current.as_mut());
-        let signed =
-            own.chain(self.shared.current.as_mut()).map(|file| Ok(copied(copies, file.sign(signer, least, now)?)));
-        if let Some(error) = signed.filter_map(io::Result::err).last() {
+        let mut failed = None;
+        for file in own.chain(self.shared.current.as_mut()) {
+            match file.sign(signer, least, now) {
+                Ok(written) => copied(copies, written),
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let Some(error) = failed {
             self.complain(&error);
         }
     }

@@ -1,8 +1,8 @@
 //! Records of what happened: each call, and each thing that a plugin asked the host for.
 //!
 //! Owns the words of an audit and the way from a call to a sink. Records hold names,
-//! ids, sizes and times; arguments and answers never come this far. Knows nothing of
-//! files, formats or metrics.
+//! ids, sizes and times; answers never come this far, and arguments only of tools that the
+//! operator names, cut and masked. Knows nothing of files, formats or metrics.
 
 mod call;
 mod refusal;
@@ -26,6 +26,8 @@ use crate::{Answer, Code, Context, Digest, Error, PluginName, text, trace::Trace
 pub const MAX_NAME_BYTES: usize = 128;
 /// Longest text of what a change replaced.
 pub const MAX_CHANGE_BYTES: usize = 512;
+/// Longest text of arguments, where the operator has them recorded.
+pub const MAX_ARGUMENT_BYTES: usize = 1_024;
 
 /// Takes what happened: the host's files, or an app's own.
 ///
@@ -227,6 +229,9 @@ pub struct AuditRecord {
     pub memory_bytes: Option<u64>,
     /// The trace that tells of it too, where its spans are kept.
     pub trace: Option<TraceId>,
+    /// The arguments of a call, where the operator has them recorded: JSON without what looks like a secret, cut
+    /// to [`MAX_ARGUMENT_BYTES`].
+    pub arguments: Option<Box<str>>,
     /// What a change replaced, and by what. Clean, and each at most [`MAX_CHANGE_BYTES`] long.
     pub replaced: Option<Box<Replaced>>,
     /// How long it took.
@@ -258,6 +263,7 @@ impl AuditRecord {
             bytes_out: 0,
             memory_bytes: None,
             trace: None,
+            arguments: None,
             replaced: None,
             took: Duration::ZERO,
         }

@@ -20,6 +20,7 @@ pub use answer::AnswerBody;
 pub use client::{OutgoingRequest, RequestClient, RequestTimeouts};
 pub use connector::{Connector, NameOverrides, ProxyPort, is_localhost};
 pub use head::HOP_BY_HOP;
+pub use mask::SecretMask;
 pub use meter::RequestMeter;
 pub use permits::InFlightPermit;
 pub use stand_in::{ServerStandIns, StandInAnswer};

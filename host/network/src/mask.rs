@@ -14,7 +14,7 @@ const MASKED: u8 = b'*';
 
 /// The texts that the mask takes out.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SecretMask {
+pub struct SecretMask {
     needles: Vec<Needle>,
     /// The same in lower case, as in names of headers.
     lowered: Vec<Needle>,
@@ -45,7 +45,9 @@ pub(crate) struct MaskedStream {
 }
 
 impl SecretMask {
-    pub(crate) fn new(secrets: &[Secret]) -> Self {
+    /// Of these secrets.
+    #[must_use]
+    pub fn new(secrets: &[Secret]) -> Self {
         let mut texts: Vec<String> = secrets.iter().flat_map(|secret| spellings(secret.text().reveal())).collect();
         texts.sort_unstable();
         texts.dedup();
@@ -86,7 +88,8 @@ impl SecretMask {
     }
 
     /// Takes secrets out of a whole text.
-    pub(crate) fn whole(&self, text: &[u8]) -> Vec<u8> {
+    #[must_use]
+    pub fn whole(&self, text: &[u8]) -> Vec<u8> {
         let mut stream = MaskedStream::new(self.clone());
         let mut masked = stream.push(text);
         masked.extend(stream.finish());

@@ -16,6 +16,7 @@ mod peers;
 pub(crate) mod plugins;
 #[cfg(feature = "postgres")]
 mod proposed;
+mod recording;
 pub(crate) mod watching;
 
 use std::{

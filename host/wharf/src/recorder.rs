@@ -3,6 +3,7 @@
 //!
 //! Knows neither the form of a line nor that of a metric.
 
+pub(crate) mod arguments;
 mod durations;
 pub(crate) mod refusals;
 mod traced;
@@ -26,6 +27,7 @@ use wharf_core::{
     },
     grant::GrantClock,
     service::{Caller, front_end::FrontEndOwner, operator::OperatorAct},
+    tool::ToolSelection,
     trace::{TraceParent, Tracer},
 };
 use wharf_state::HostTime;
@@ -54,6 +56,8 @@ pub(crate) struct Recorder {
     kept: Option<Arc<dyn AuditSink>>,
     /// Sends what is kept to a log server.
     pub(crate) copies: Option<Arc<Syslog>>,
+    /// Tools whose arguments are told.
+    told_arguments: Option<ToolSelection>,
     /// Nobody traces where it is absent.
     pub(crate) tracer: Option<Tracer>,
     /// Those that count refused requests, and tell what they have counted when lines are flushed:
@@ -100,6 +104,7 @@ impl Recorder {
             metrics: CallMetrics::default(),
             kept,
             copies,
+            told_arguments: settings.record_arguments.clone(),
             tracer,
             refusals: Mutex::default(),
         })
@@ -118,6 +123,11 @@ impl Recorder {
             requester: caller.requester.clone(),
         };
         self.begin_kind(AuditKind::Call, subject, callee.map(|_| name), caller.trace.as_ref())
+    }
+
+    /// Whether arguments of the tool of this full name are told.
+    pub(crate) fn tells_arguments(&self, name: &str) -> bool {
+        self.told_arguments.as_ref().is_some_and(|told| told.selects(name))
     }
 
     /// A prompt, a resource or a completion that a plugin is asked for. `what`

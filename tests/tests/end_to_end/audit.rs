@@ -4,6 +4,7 @@
 mod command;
 mod floods;
 mod hosts;
+mod recorded;
 mod sent;
 mod verified;
 mod who;

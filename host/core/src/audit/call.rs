@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, Instant},
@@ -53,6 +53,7 @@ pub struct CallAudit {
     /// 0 where no instance was made.
     memory_bytes: AtomicU64,
     host_calls: AtomicU64,
+    arguments: OnceLock<Box<str>>,
     // Held for a look-up, by denials alone.
     denials: Mutex<Repeats>,
 }
@@ -83,6 +84,7 @@ impl CallAudit {
             bytes_out: AtomicU64::new(0),
             memory_bytes: AtomicU64::new(0),
             host_calls: AtomicU64::new(0),
+            arguments: OnceLock::new(),
             denials: Mutex::default(),
         };
         RunningCall { audit: Arc::new(audit), told: false }
@@ -97,6 +99,11 @@ impl CallAudit {
     /// Says how much the caller sent.
     pub fn took_in(&self, bytes: u64) {
         self.bytes_in.store(bytes, Relaxed);
+    }
+
+    /// Has the record tell the arguments, which are [fit for it](AuditRecord::arguments).
+    pub fn tells_arguments(&self, arguments: Box<str>) {
+        let _ = self.arguments.set(arguments);
     }
 
     /// Says how much was answered.
@@ -186,6 +193,7 @@ impl CallAudit {
             bytes_in: self.bytes_in.load(Relaxed),
             bytes_out: self.bytes_out.load(Relaxed),
             memory_bytes: Some(self.memory_bytes.load(Relaxed)).filter(|bytes| *bytes > 0),
+            arguments: self.arguments.get().cloned(),
             took: self.began.elapsed(),
             ..AuditRecord::event(self.kind, Arc::clone(&self.subject))
         });

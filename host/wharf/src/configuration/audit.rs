@@ -10,7 +10,7 @@ use std::{
 
 use serde::Deserialize;
 use wharf_audit::{AuditSigner, InvalidAuditKey};
-use wharf_core::audit::AuditAddresses;
+use wharf_core::{audit::AuditAddresses, tool::ToolSelection};
 
 use self::syslog::WrittenSyslog;
 pub use self::syslog::{AuditSyslog, SyslogUnusable};
@@ -38,6 +38,9 @@ pub(super) struct WrittenAudit {
     /// The file of a private Ed25519 key (PKCS #8, as PEM) that nobody else may read: hosts sign with it
     /// where the chain of each file stands. Nothing is signed where absent.
     key: Option<PathBuf>,
+    /// Patterns of tools, by their listed names such as `workspace__execute_shell`: lines of their calls have the
+    /// arguments, without what looks like a secret and cut to 1024 bytes; none has them where absent.
+    record_arguments: Option<Vec<String>>,
     /// The log server that gets all lines as they are written; none does where absent.
     syslog: Option<WrittenSyslog>,
 }
@@ -62,7 +65,7 @@ enum KeyProblem {
 const MOST_KEY_BYTES: u64 = 16 << 10;
 
 /// `[audit]`, checked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AuditSettings {
     /// Whether lines are kept below the data directory.
@@ -80,6 +83,8 @@ pub struct AuditSettings {
     pub addresses: AuditAddresses,
     /// The file of the key that signs where chains stand.
     pub key: Option<PathBuf>,
+    /// The tools whose arguments are told.
+    pub record_arguments: Option<ToolSelection>,
     /// The log server that gets all lines as they are written.
     pub syslog: Option<AuditSyslog>,
 }
@@ -104,6 +109,7 @@ impl Default for AuditSettings {
             keep: 30 * DAY,
             addresses: AuditAddresses::Full,
             key: None,
+            record_arguments: None,
             syslog: None,
         }
     }
@@ -119,6 +125,8 @@ impl WrittenAudit {
         };
         let keep_files = within("keep_files", self.keep_files, usual.keep_files as u64, 1, 10_000)?;
         let keep_days = within("keep_days", self.keep_days, usual.keep.as_secs() / DAY.as_secs(), 1, 3_650)?;
+        let recorded = self.record_arguments.clone().map(|patterns| ToolSelection::new(Some(patterns), Vec::new()));
+        let record_arguments = recorded.transpose().map_err(|error| format!("[audit] `record_arguments`: {error}"))?;
         Ok(AuditSettings {
             enabled: self.enabled.unwrap_or(usual.enabled),
             host_calls: self.host_calls.unwrap_or(usual.host_calls),
@@ -127,6 +135,7 @@ impl WrittenAudit {
             keep: Duration::from_secs(keep_days * DAY.as_secs()),
             addresses: self.addresses.unwrap_or(usual.addresses),
             key: self.key.as_ref().map(|key| base.join(key)),
+            record_arguments,
             syslog: self.syslog.as_ref().map(|syslog| syslog.check(base)).transpose()?,
         })
     }

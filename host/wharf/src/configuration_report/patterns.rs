@@ -19,7 +19,9 @@ const ALIKE: f32 = 0.75;
 impl Configuration {
     /// Whether a pattern outside the tables of plugins is one of tools.
     pub(super) fn names_tools(&self) -> bool {
-        self.approvals.patterns().next().is_some() || self.http.tokens.iter().any(|token| !token.rights.tools.is_all())
+        self.approvals.patterns().next().is_some()
+            || self.audit.record_arguments.is_some()
+            || self.http.tokens.iter().any(|token| !token.rights.tools.is_all())
     }
 
     /// A name that a client over HTTP may use and that is no plugin's lets it use nothing; one of
@@ -46,6 +48,9 @@ impl Configuration {
                 let table = format!("{} `tools` or `skip_tools`:", named(token));
                 sight.tell_unmatched(&table, &pattern, checked);
             }
+        }
+        for pattern in self.audit.record_arguments.iter().flat_map(|recorded| recorded.unmatched(tools.clone())) {
+            sight.tell_unmatched("[audit] `record_arguments`:", &pattern, checked);
         }
         for pattern in self.approvals.unmatched(tools) {
             sight.tell_unmatched("[approvals]", &pattern, checked);

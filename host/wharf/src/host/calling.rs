@@ -123,6 +123,7 @@ impl Host {
         input: InputGiven,
     ) -> Result<Answer, Error> {
         let running = self.shared.recorder.begin(caller, name, Some(callee));
+        self.record_arguments(name, running.audit(), &arguments);
         let _listed = self.shared.running_calls.enter(running.audit(), name, caller);
         let called = Called { name, callee, caller, audit: running.audit() };
         let answered = match callee {

@@ -253,6 +253,7 @@ mod tests {
             bytes_out: 0,
             memory_bytes: Some(1 << 20),
             trace: None,
+            arguments: None,
             replaced: None,
             took: Duration::from_millis(2),
         }
