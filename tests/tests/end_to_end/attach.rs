@@ -229,7 +229,7 @@ impl Attached {
 
 #[test]
 fn an_operator_types_into_a_terminal_and_detaches_while_its_program_goes_on() {
-    let server = Server::start(&shells());
+    let mut server = Server::start(&shells());
     let id = id_of(&server.shell("s"));
     let mut attached = Attached::start(&server, &[&id]);
     attached.shows("$ ");
@@ -252,11 +252,21 @@ fn an_operator_types_into_a_terminal_and_detaches_while_its_program_goes_on() {
     assert_eq!((&told["viewers"], told["pid"].is_u64()), (&json!(0), true), "{told}");
     // Its owner sees what was typed.
     printed(&server, "s", &id, "typed-42");
+    assert_eq!(takeovers(&mut server), [id]);
+}
+
+/// The terminals that commands could type into, by the audit of a host that ends now.
+fn takeovers(server: &mut Server) -> Vec<String> {
+    server.terminate();
+    assert_eq!(server.ended(), Some(0), "{}", server.log());
+    let lines = crate::audit::lines(server.data.path());
+    let attached = lines.into_iter().filter(|line| line.kind == "operator" && line.function == "attach-terminal");
+    attached.map(|line| line.asked).collect()
 }
 
 #[test]
 fn an_operator_who_only_looks_types_nothing() {
-    let server = Server::start(&shells());
+    let mut server = Server::start(&shells());
     let id = script(&server, "s", "echo ready; exec cat");
     let mut attached = Attached::start(&server, &[&id, "--read-only"]);
     attached.shows("ready");
@@ -266,6 +276,7 @@ fn an_operator_who_only_looks_types_nothing() {
     attached.shows("from the owner");
     attached.detach();
     assert!(!printed(&server, "s", &id, "from the owner").contains("nothing of this"));
+    assert!(takeovers(&mut server).is_empty());
 }
 
 #[test]

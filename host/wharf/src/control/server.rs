@@ -17,9 +17,9 @@ use tokio::{
     time::timeout,
 };
 use wharf_core::{
-    Error,
-    audit::{PeerClass, Refusal, RefusalSink, RefusedFor},
-    service::operator::OperatorService as _,
+    Code, Error,
+    audit::{AuditOutcome, PeerClass, Refusal, RefusalSink, RefusedFor, Requester},
+    service::operator::{OperatorAct, OperatorService as _},
     text::with_causes,
     tool::json_bytes,
 };
@@ -190,6 +190,11 @@ impl ControlServer {
                     return refuse(&mut writer, "this host has no terminals").await;
                 };
                 let attached = id.parse::<TerminalId>().and_then(|id| terminals.attach(id));
+                if !read_only {
+                    let act = OperatorAct { word: "attach-terminal", to: id, bytes: 0 };
+                    let outcome = attached.as_ref().map_or(AuditOutcome::Failed(Code::NotFound), |_| AuditOutcome::Ok);
+                    host.recorder().operated(&act, &Requester::default(), outcome, None, Duration::ZERO);
+                }
                 // A client that is attached for hours does not keep the host open.
                 drop(host);
                 match attached {
