@@ -15,7 +15,8 @@ use axum::{
 use serde::Deserialize;
 use wharf_core::{
     Code, Error,
-    audit::{PeerClass, Refusal, RefusedFor},
+    audit::{PeerClass, Refusal, RefusedFor, Requester},
+    service::operator::OperatorRequest,
 };
 
 use crate::{
@@ -98,10 +99,9 @@ async fn sign_in(
         Shown::Token(token) => operator_with(&server.clients, token.as_bytes()),
         Shown::Code(code) => server.console.redeem(code.as_bytes()).then(|| server.clients.operator()).flatten(),
     };
+    let (near, address) = permit.map_or((PeerClass::Unknown, None), |permit| (permit.origin(), permit.address()));
     let Some(account) = account else {
         if let Some(refusals) = &server.refusals {
-            let (near, address) =
-                permit.map_or((PeerClass::Unknown, None), |permit| (permit.origin(), permit.address()));
             refusals.refused(Refusal::of_stranger(RefusedFor::WrongToken, near, address));
         }
         let told = match given {
@@ -110,6 +110,11 @@ async fn sign_in(
         };
         return Err(HttpFailure::new(StatusCode::UNAUTHORIZED, Code::Denied, told));
     };
+    let by = Requester { token: account.token_name().map(Into::into), subject: None, address };
+    let by_link = matches!(given, Shown::Code(_));
+    if let Some(operator) = &server.operator {
+        operator.service().operate(OperatorRequest::SignIn { by_link }, &by).await?;
+    }
     let cookie = server.console.begin(account).map_err(|_| Error::retryable(Code::Unavailable, "no randomness"))?;
     Ok(with_cookie(&server, &headers, Some(&cookie)))
 }

@@ -130,7 +130,8 @@ impl OperatorService for AllHosts {
             }
             // All hosts write their lines and their state below the data directory, and each is told of what
             // changes in its configuration and its plugins.
-            OperatorRequest::Audit(_)
+            OperatorRequest::SignIn { .. }
+            | OperatorRequest::Audit(_)
             | OperatorRequest::Buckets(_)
             | OperatorRequest::ExportState(_)
             | OperatorRequest::ClearState(_)

@@ -15,6 +15,8 @@ fn told(line: &AuditEntry) -> [&str; 4] {
 #[test]
 fn what_an_operator_changes_is_told_with_what_was_there_before() {
     let mut host = Operated::start("[plugin.planning.grants.state]\nreason = \"plans\"\nquota_bytes = 1000000\n");
+    let signed_in = host.request("POST", "/console/session", "", Some(json!({"token": host.token})));
+    assert_eq!(signed_in.status, 204, "{signed_in:?}");
     let change = |change: Value, dry_run: bool| {
         let asked = json!({"change": change, "dry_run": dry_run});
         host.ask("POST", "/v1/operator/configuration", Some(asked)).status
@@ -34,6 +36,7 @@ fn what_an_operator_changes_is_told_with_what_was_there_before() {
     assert_eq!(
         done.iter().map(|line| told(line)).collect::<Vec<_>>(),
         [
+            ["sign-in", "by a token", "operator", "ok"],
             ["grant", "planning", "operator", "ok"],
             ["revoke", "planning/flying", "operator", "invalid"],
             ["cancel-call", "nobody-1", "operator", "not-found"],
@@ -41,7 +44,7 @@ fn what_an_operator_changes_is_told_with_what_was_there_before() {
         "a look and a trial are none"
     );
     assert!(done.iter().all(|line| line.address == "127.0.0.1" && line.tenant.is_empty()), "{done:?}");
-    let (before, after) = (&done[0].before, &done[0].after);
+    let (before, after) = (&done[1].before, &done[1].after);
     assert!(before.contains("1000000") && !before.contains("2000000"), "{before}");
     assert!(after.contains("quota_bytes = 2000000") && after.contains("more plans"), "{after}");
     // What took effect, by whatever way the file changed.

@@ -20,6 +20,8 @@ impl OperatorRequest {
     #[must_use]
     pub fn act(&self) -> Option<OperatorAct> {
         let (word, to, bytes) = match self {
+            Self::SignIn { by_link: true } => ("sign-in", "by a link".to_owned(), 0),
+            Self::SignIn { by_link: false } => ("sign-in", "by a token".to_owned(), 0),
             Self::CancelCall { call } => ("cancel-call", call.clone(), 0),
             // Of Base64; nobody needs the exact number.
             Self::TypeBytes { terminal, content, .. } => ("type", terminal.clone(), content.len() as u64 / 4 * 3),

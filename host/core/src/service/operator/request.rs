@@ -78,6 +78,11 @@ impl OperatorList {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum OperatorRequest {
+    /// Signs somebody in to a console: an act for the audit alone. The answer is null.
+    SignIn {
+        /// Whether by a link of `wharf console`, and not by a token.
+        by_link: bool,
+    },
     /// A list: an array.
     List {
         /// Which.
