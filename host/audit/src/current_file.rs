@@ -218,9 +218,9 @@ impl CurrentFile {
         Ok(&self.out)
     }
 
-    /// Writes whole lines, all of them or none, with their chain: what was written. `now` becomes the file's time: the system would
-    /// give it that of the wall clock, which may be years behind, and would look old once the
-    /// clock is right again.
+    /// Writes whole lines, all of them or none, with their chain: what was written. `now` becomes the file's
+    /// time: the system would give it that of the wall clock, which may be years behind, and would look old
+    /// once the clock is right again.
     pub(crate) fn write(&mut self, lines: &[u8], now: SystemTime) -> io::Result<&[u8]> {
         let mut chain = self.chain;
         self.out.clear();

@@ -18,7 +18,7 @@ const STAMP_BYTES: usize = "2026-01-01T00:00:00.000Z".len();
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct AuditEntry {
-    /// When the event ended; see [`stamp`].
+    /// When the event ended; see [`stamp`](crate::stamp).
     pub time: String,
     /// `call`, `offer`, `host-call`, `denied`, `approval`, `change`, `operator`, `authentication`, `limited` or
     /// `dropped`.

@@ -239,12 +239,21 @@ pub struct AuditRecord {
 }
 
 /// What stood somewhere before a change and after it; nothing where nothing stood.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaced {
     /// Before.
     pub before: Option<Box<str>>,
     /// After.
     pub after: Option<Box<str>>,
+}
+
+impl Replaced {
+    /// These texts, made fit for a record; nothing where neither is there.
+    #[must_use]
+    pub fn of(before: Option<&str>, after: Option<&str>) -> Option<Self> {
+        let shown = |text: &str| text::line(text, MAX_CHANGE_BYTES).into_boxed_str();
+        (before.is_some() || after.is_some()).then(|| Self { before: before.map(shown), after: after.map(shown) })
+    }
 }
 
 impl AuditRecord {

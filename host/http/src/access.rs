@@ -10,4 +10,4 @@ pub(crate) mod issued;
 pub(crate) mod protected_resource;
 mod requester;
 
-pub(crate) use requester::requester;
+pub(crate) use requester::{of_client, requester, stranger};

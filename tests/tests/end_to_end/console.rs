@@ -365,6 +365,13 @@ fn hosts_on_one_data_directory_show_together_and_are_steered_from_one() {
     assert_eq!(ended["status"], json!("killed"), "{ended}");
     drop(agent);
     host.until("/v1/operator/hosts", "hosts", 1);
+    let allowed = blocking::until("the audit has it", || {
+        let lines = host.get("/v1/operator/audit?kind=operator")["lines"].as_array().cloned().unwrap_or_default();
+        let allowed: Vec<_> = lines.into_iter().filter(|line| line["function"] == "allow").collect();
+        if allowed.is_empty() { Err(allowed) } else { Ok(allowed) }
+    });
+    let outcomes: Vec<_> = allowed.iter().map(|line| &line["outcome"]).collect();
+    assert_eq!(outcomes, ["ok"], "the host that was asked first did not have the call: {allowed:?}");
 }
 
 /// Longer than any list is old.

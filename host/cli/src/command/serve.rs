@@ -23,6 +23,7 @@ use wharf::{
 use over_http::HttpServing;
 use place::HttpPlace;
 use service_manager::{ServiceManager, describe};
+use watching::ReadFile;
 
 use super::grant::Configuring;
 use crate::{
@@ -178,6 +179,7 @@ impl ServeArguments {
         manager.status("Opens its state and its plugins");
         // What all hosts have by now, before any of it is used.
         clients::catch_up(global)?;
+        let read = global.configuration_path().map(ReadFile::at);
         let configuration = self.configuration(global)?;
         let session = self.session.as_ref().map(SessionChoice::id).transpose()?;
         let rules = ContextRules {
@@ -200,8 +202,7 @@ impl ServeArguments {
             let _control = host.accept_commands(&data, self.reread(global));
             host.serve_configuration(Arc::new(Configuring::new(global.clone())));
             let _watch = host.watch_plugins();
-            let file = global.configuration_path();
-            let watching = file.map(|file| watching::watch(&host, file, self.reread(global)));
+            let watching = read.map(|file| watching::watch(&host, file, self.reread(global)));
             let containment = tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();
             ending::stop_on_signal(shutdown.clone(), host.clone(), drain, manager.clone());

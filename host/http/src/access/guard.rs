@@ -17,7 +17,7 @@ use axum::{
 use futures_util::StreamExt as _;
 use wharf_core::{
     Code,
-    audit::{PeerClass, Refusal, RefusedFor, Requester},
+    audit::{Refusal, RefusedFor, Requester},
 };
 
 use super::{client::ClientAccount, console, requester};
@@ -151,7 +151,6 @@ async fn client(
             Err(HttpFailure::new(StatusCode::UNAUTHORIZED, Code::Denied, told))
         }
     };
-    let near = || permit.map_or(PeerClass::Unknown, ConnectionPermit::origin);
     let refuse = |refusal| {
         if let Some(refusals) = &server.refusals {
             refusals.refused(refusal);
@@ -159,7 +158,7 @@ async fn client(
     };
     let (client, subject) = found.inspect_err(|failure| {
         if let Some(why) = failure.refused_for(token.is_some()) {
-            refuse(Refusal::of_stranger(why, near(), permit.and_then(ConnectionPermit::address)));
+            refuse(requester::stranger(why, permit));
         }
     })?;
     let by = requester::of_client(&client, subject.as_deref(), permit);
@@ -170,8 +169,8 @@ async fn client(
         return Ok(Some((client, by)));
     }
     client.count_request().inspect_err(|_| {
-        let (requester, tenant) = ((*by).clone(), Some(client.rules.tenant.clone()));
-        refuse(Refusal { why: RefusedFor::TooManyRequests, from: near(), requester, tenant });
+        let (sender, tenant) = ((*by).clone(), Some(client.rules.tenant.clone()));
+        refuse(Refusal { why: RefusedFor::TooManyRequests, from: requester::near(permit), requester: sender, tenant });
     })?;
     let (may, told) = match path {
         paths::MCP => (true, ""),

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use axum::http::Extensions;
-use wharf_core::audit::{Requester, shown};
+use wharf_core::audit::{PeerClass, Refusal, RefusedFor, Requester, shown};
 
 use super::client::ClientAccount;
 use crate::connections::ConnectionPermit;
 
 /// Who sent a request that this client's token opens.
-pub(super) fn of_client(
+pub(crate) fn of_client(
     client: &ClientAccount,
     subject: Option<&str>,
     permit: Option<&ConnectionPermit>,
@@ -19,6 +19,16 @@ pub(super) fn of_client(
         subject: subject.map(shown),
         address: permit.and_then(ConnectionPermit::address),
     })
+}
+
+/// A request that shows nothing which opens what it asks for.
+pub(crate) fn stranger(why: RefusedFor, permit: Option<&ConnectionPermit>) -> Refusal {
+    Refusal::of_stranger(why, near(permit), permit.and_then(ConnectionPermit::address))
+}
+
+/// From how near a request came.
+pub(super) fn near(permit: Option<&ConnectionPermit>) -> PeerClass {
+    permit.map_or(PeerClass::Unknown, ConnectionPermit::origin)
 }
 
 /// Who sent the request that these belong to.

@@ -13,14 +13,13 @@ use axum::{
     routing::{get, post},
 };
 use serde::Deserialize;
-use wharf_core::{
-    Code, Error,
-    audit::{PeerClass, Refusal, RefusedFor, Requester},
-    service::operator::OperatorRequest,
-};
+use wharf_core::{Code, Error, audit::RefusedFor, service::operator::OperatorRequest};
 
 use crate::{
-    access::console::{operator_with, set_cookie, shown},
+    access::{
+        console::{operator_with, set_cookie, shown},
+        of_client, stranger,
+    },
     connections::ConnectionPermit,
     failure::HttpFailure,
     request::{body::JsonBody, parameters::QueryParameters},
@@ -99,10 +98,10 @@ async fn sign_in(
         Shown::Token(token) => operator_with(&server.clients, token.as_bytes()),
         Shown::Code(code) => server.console.redeem(code.as_bytes()).then(|| server.clients.operator()).flatten(),
     };
-    let (near, address) = permit.map_or((PeerClass::Unknown, None), |permit| (permit.origin(), permit.address()));
+    let permit = permit.as_ref().map(|Extension(permit)| &**permit);
     let Some(account) = account else {
         if let Some(refusals) = &server.refusals {
-            refusals.refused(Refusal::of_stranger(RefusedFor::WrongToken, near, address));
+            refusals.refused(stranger(RefusedFor::WrongToken, permit));
         }
         let told = match given {
             Shown::Token(_) => "this is no token that operates this host: see `operator-token` in its data directory",
@@ -110,7 +109,7 @@ async fn sign_in(
         };
         return Err(HttpFailure::new(StatusCode::UNAUTHORIZED, Code::Denied, told));
     };
-    let by = Requester { token: account.token_name().map(Into::into), subject: None, address };
+    let by = of_client(&account, None, permit);
     let by_link = matches!(given, Shown::Code(_));
     if let Some(operator) = &server.operator {
         operator.service().operate(OperatorRequest::SignIn { by_link }, &by).await?;

@@ -1,11 +1,7 @@
 //! What plugins may use, whether they are loaded or not.
 
 use serde_json::{Map, Value};
-use wharf_core::{
-    Grants, PluginName, StateGrant,
-    audit::{MAX_CHANGE_BYTES, Replaced},
-    text,
-};
+use wharf_core::{Grants, PluginName, StateGrant, audit::Replaced};
 
 use super::{document::Configuration, plugin::PluginSettings};
 use crate::bundled;
@@ -109,10 +105,9 @@ pub(crate) fn replaced_grants(before: Option<&Grants>, after: Option<&Grants>) -
             .filter(|(name, grant)| others.get(*name) != Some(*grant))
             .map(|(name, grant)| (name.clone(), grant.clone()))
             .collect();
-        (!differ.is_empty()).then(|| text::line(&Value::Object(differ).to_string(), MAX_CHANGE_BYTES).as_str().into())
+        (!differ.is_empty()).then(|| Value::Object(differ).to_string())
     };
-    let replaced = Replaced { before: text(&before, &after), after: text(&after, &before) };
-    (replaced != Replaced::default()).then_some(replaced)
+    Replaced::of(text(&before, &after).as_deref(), text(&after, &before).as_deref())
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! All hosts on one data directory as one: their lists together, and each act at the host that has
 //! what it is about.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 use futures_util::future::join_all;
@@ -13,7 +16,7 @@ use wharf_core::{
     service::operator::{OperatedTerminal, OperatorList, OperatorRequest, OperatorSees, OperatorService, Pieces},
 };
 
-use super::sessions;
+use super::{audited, missing::is_elsewhere, sessions};
 use crate::{
     control::{ControlError, RunningHost, TerminalAttachment, TerminalFrame, running_hosts},
     host::Host,
@@ -110,9 +113,8 @@ impl AllHosts {
     }
 }
 
-#[async_trait]
-impl OperatorService for AllHosts {
-    async fn operate(&self, request: OperatorRequest, by: &Requester) -> Result<Value, Error> {
+impl AllHosts {
+    async fn asked(&self, request: OperatorRequest, by: &Requester) -> Result<Value, Error> {
         match &request {
             OperatorRequest::List { of: OperatorList::Sessions } => {
                 return Ok(sessions::merged(self.gathered(request, by).await?));
@@ -154,6 +156,20 @@ impl OperatorService for AllHosts {
         }
         Err(missing)
     }
+}
+
+#[async_trait]
+impl OperatorService for AllHosts {
+    async fn operate(&self, request: OperatorRequest, by: &Requester) -> Result<Value, Error> {
+        let (act, began) = (request.act(), Instant::now());
+        let done = self.asked(request, by).await;
+        if let (Some(act), Err(error)) = (&act, &done)
+            && is_elsewhere(error)
+        {
+            audited::in_vain(&self.own, act, by, error, began.elapsed());
+        }
+        done
+    }
 
     async fn attach(&self, terminal: &str) -> Result<Box<dyn OperatedTerminal>, Error> {
         let missing = match self.own.attach(terminal).await {
@@ -177,11 +193,6 @@ impl OperatorService for AllHosts {
     fn approval_changes(&self) -> watch::Receiver<()> {
         self.own.approval_changes()
     }
-}
-
-/// Whether another host may have it: a handle names the host that made it.
-fn is_elsewhere(error: &Error) -> bool {
-    matches!(error.code, Code::NotFound | Code::Gone)
 }
 
 struct AttachedElsewhere(TerminalAttachment);

@@ -1,16 +1,15 @@
 //! What an operator does, told to the audit: who, what, to what, and what came of it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use wharf_core::{
     Error, SessionId, TenantId,
-    audit::{AuditOutcome, MAX_CHANGE_BYTES, Replaced, Requester},
+    audit::{AuditOutcome, Replaced, Requester},
     service::operator::{ConfigurationChange, OperatorAct, OperatorRequest, Pieces},
-    text,
 };
 
-use super::{acts, files};
+use super::{acts, files, missing::is_elsewhere};
 use crate::host::Host;
 
 pub(super) async fn operate(host: &Host, request: OperatorRequest, by: &Requester) -> Result<Value, Error> {
@@ -18,9 +17,18 @@ pub(super) async fn operate(host: &Host, request: OperatorRequest, by: &Requeste
     let shows_change = shows_change(&request);
     let began = Instant::now();
     let done = acts::operate(host, request).await;
+    if done.as_ref().is_err_and(is_elsewhere) {
+        // Who asks all hosts tells it, once none has it.
+        return done;
+    }
     let replaced = done.as_ref().ok().filter(|_| shows_change).and_then(replaced);
     host.recorder().operated(&act, by, outcome(&done), replaced, began.elapsed());
     done
+}
+
+/// An act on what no host has.
+pub(super) fn in_vain(host: &Host, act: &OperatorAct, by: &Requester, error: &Error, took: Duration) {
+    host.recorder().operated(act, by, AuditOutcome::Failed(error.code), None, took);
 }
 
 pub(super) async fn files(
@@ -48,29 +56,28 @@ fn shows_change(request: &OperatorRequest) -> bool {
 /// What a [`ChangeReport`](wharf_core::service::operator::ChangeReport) or a
 /// [`PluginChangeReport`](wharf_core::service::operator::PluginChangeReport) says of before and after.
 fn replaced(report: &Value) -> Option<Replaced> {
-    let replaced = match (report["difference"].as_str(), report.get("is_done")) {
-        (Some(difference), _) => Replaced { before: lines(difference, '-'), after: lines(difference, '+') },
-        (None, Some(_)) => Replaced {
-            before: report["before"].as_str().map(Into::into),
-            after: report["component"]["digest"].as_str().map(Into::into),
-        },
-        (None, None) => return None,
-    };
-    (replaced != Replaced::default()).then_some(replaced)
+    match report["difference"].as_str() {
+        Some(difference) => Replaced::of(lines(difference, '-').as_deref(), lines(difference, '+').as_deref()),
+        None if report.get("is_done").is_some() => {
+            Replaced::of(report["before"].as_str(), report["component"]["digest"].as_str())
+        }
+        None => None,
+    }
 }
 
 /// The lines of a unified difference that are taken out or put in.
-fn lines(difference: &str, sign: char) -> Option<Box<str>> {
+fn lines(difference: &str, sign: char) -> Option<String> {
     let header = [sign; 3].iter().collect::<String>();
     let lines = difference.lines().filter(|line| !line.starts_with(&header));
     let lines: Vec<_> =
         lines.filter_map(|line| line.strip_prefix(sign)).map(str::trim).filter(|line| !line.is_empty()).collect();
-    (!lines.is_empty()).then(|| text::line(&lines.join("; "), MAX_CHANGE_BYTES).as_str().into())
+    (!lines.is_empty()).then(|| lines.join("; "))
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use wharf_core::audit::MAX_CHANGE_BYTES;
 
     use super::*;
 
@@ -85,7 +92,7 @@ mod tests {
         assert_eq!(told, Some(Replaced { before: Some("blake3:aa".into()), after: None }));
         assert_eq!(replaced(&json!({"difference": ""})), None);
         assert_eq!(replaced(&json!(null)), None);
-        let long = format!("+{}\n", "x".repeat(10_000));
-        assert_eq!(lines(&long, '+').map(|line| line.len()), Some(MAX_CHANGE_BYTES));
+        let long = replaced(&json!({"difference": format!("+{}\n", "x".repeat(10_000))})).expect("a change");
+        assert_eq!(long.after.map(|line| line.len()), Some(MAX_CHANGE_BYTES));
     }
 }

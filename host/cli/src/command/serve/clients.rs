@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use tokio::sync::watch;
 use wharf::{
-    configuration::TokenSettings,
+    configuration::{TokenSettings, TokenUnavailable},
     http::{ClientRights, HttpClient, HttpClients, Token},
 };
 
@@ -35,8 +35,16 @@ pub(super) struct TokenFiles {
 
 /// The clients of these tokens, and those of the files.
 pub(super) fn named(tokens: &[TokenSettings], files: &TokenFiles) -> Result<Vec<HttpClient>> {
-    let named = tokens.iter().map(|token| token.client(|name| std::env::var(name).ok()));
-    let mut clients = named.collect::<Result<Vec<_>, _>>().map_err(|error| unusable(&error))?;
+    let clients = tokens.iter().map(client).collect::<Result<_, _>>().map_err(|error| unusable(&error))?;
+    beside_own(clients, files)
+}
+
+fn client(token: &TokenSettings) -> Result<HttpClient, TokenUnavailable> {
+    token.client(|name| std::env::var(name).ok())
+}
+
+/// These clients, and those of the files.
+fn beside_own(mut clients: Vec<HttpClient>, files: &TokenFiles) -> Result<Vec<HttpClient>> {
     if let Some(file) = &files.default {
         clients.push(HttpClient::new("default", read(file)?));
     }
@@ -90,12 +98,11 @@ fn looks(tokens: &[TokenSettings], files: &TokenFiles) -> Vec<FileLook> {
 
 /// The clients whose tokens can be read.
 fn held(tokens: &[TokenSettings], files: &TokenFiles) -> Result<Vec<HttpClient>> {
-    let readable = tokens.iter().filter(|token| {
-        let problem = token.token(|name| std::env::var(name).ok()).err();
-        if let Some(problem) = &problem {
-            tracing::error!(token = token.name, "this token opens nothing now: {}", wharf::with_causes(problem));
-        }
-        problem.is_none()
+    let readable = tokens.iter().filter_map(|token| {
+        let unreadable = |error: &TokenUnavailable| {
+            tracing::error!(token = token.name, "this token opens nothing now: {}", wharf::with_causes(error));
+        };
+        client(token).inspect_err(unreadable).ok()
     });
-    named(&readable.cloned().collect::<Vec<_>>(), files)
+    beside_own(readable.collect(), files)
 }

@@ -31,26 +31,38 @@ impl FileLook {
     }
 }
 
-/// Has a host take what `reread` brings, whenever the file was written. The task keeps the host, and never ends by
-/// itself.
-pub(super) fn watch(
-    host: &Host,
-    file: PathBuf,
-    reread: impl Fn() -> Result<Configuration> + Send + Sync + 'static,
-) -> JoinHandle<()> {
-    tokio::spawn(look(host.clone(), file.into(), Arc::new(reread)))
+/// A file, and how it looked before it was read.
+pub(super) struct ReadFile {
+    path: Arc<Path>,
+    look: FileLook,
 }
 
-async fn look(host: Host, file: Arc<Path>, reread: Arc<dyn Fn() -> Result<Configuration> + Send + Sync>) {
+impl ReadFile {
+    pub(super) fn at(path: PathBuf) -> Self {
+        Self { look: FileLook::at(&path), path: path.into() }
+    }
+}
+
+/// Has a host take what `reread` brings, whenever the file was written since. The task keeps the host, and never ends
+/// by itself.
+pub(super) fn watch(
+    host: &Host,
+    file: ReadFile,
+    reread: impl Fn() -> Result<Configuration> + Send + Sync + 'static,
+) -> JoinHandle<()> {
+    tokio::spawn(look(host.clone(), file, Arc::new(reread)))
+}
+
+async fn look(host: Host, read: ReadFile, reread: Arc<dyn Fn() -> Result<Configuration> + Send + Sync>) {
+    let ReadFile { path: file, look: mut taken } = read;
     let looked = async || {
         let file = Arc::clone(&file);
-        spawn_blocking(move || FileLook::at(&file)).await.ok()
+        spawn_blocking(move || FileLook::at(&file)).await
     };
-    let mut taken = looked().await;
     let mut before = taken.clone();
     loop {
         tokio::time::sleep(EACH).await;
-        let now = looked().await;
+        let Ok(now) = looked().await else { return };
         // A file that is just being written is left to itself until the next look.
         let has_settled = std::mem::replace(&mut before, now.clone()) == now;
         if now == taken || !has_settled {

@@ -48,16 +48,13 @@ pub struct AuditSyslog {
 
 /// The log server of the audit cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("[audit.syslog] `authority` = {path} cannot be used: {problem}")]
-pub struct SyslogUnusable {
-    path: PathBuf,
-    problem: SyslogProblem,
-}
+#[error("[audit.syslog] cannot be used: {0}")]
+pub struct SyslogUnusable(SyslogProblem);
 
 #[derive(Debug, thiserror::Error)]
 enum SyslogProblem {
-    #[error("{0}")]
-    Unreadable(#[from] io::Error),
+    #[error("`authority` = {path}: {error}")]
+    Unreadable { path: PathBuf, error: io::Error },
     #[error("{}", wharf_core::text::with_causes(.0))]
     Authority(#[from] SyslogAuthorityUnusable),
 }
@@ -87,28 +84,24 @@ impl WrittenSyslog {
 
 impl AuditSyslog {
     fn settings(&self) -> Result<SyslogSettings, SyslogProblem> {
-        let authority =
-            self.authority.as_deref().map(|path| regular_file::read(path, MOST_AUTHORITY_BYTES)).transpose()?;
+        let read = |path: &PathBuf| {
+            regular_file::read(path, MOST_AUTHORITY_BYTES)
+                .map_err(|error| SyslogProblem::Unreadable { path: path.clone(), error })
+        };
+        let authority = self.authority.as_ref().map(read).transpose()?;
         Ok(SyslogSettings { address: self.address.clone(), facility: self.facility, host: machine(), authority })
     }
 
     /// Whether it can be used, without asking the server.
     pub(crate) fn check(&self) -> Result<(), SyslogUnusable> {
-        self.named(|settings| settings.check())
+        let checked = self.settings().and_then(|settings| Ok(settings.check()?));
+        checked.map_err(SyslogUnusable)
     }
 
     /// Sends from now on.
     pub(crate) fn start(&self) -> Result<Syslog, SyslogUnusable> {
-        self.named(|settings| Syslog::start(&settings))
-    }
-
-    fn named<T>(
-        &self,
-        using: impl FnOnce(SyslogSettings) -> Result<T, SyslogAuthorityUnusable>,
-    ) -> Result<T, SyslogUnusable> {
-        let path = || self.authority.clone().unwrap_or_default();
-        let used = self.settings().and_then(|settings| Ok(using(settings)?));
-        used.map_err(|problem| SyslogUnusable { path: path(), problem })
+        let started = self.settings().and_then(|settings| Ok(Syslog::start(&settings)?));
+        started.map_err(SyslogUnusable)
     }
 }
 
