@@ -71,14 +71,25 @@ fn a_terminal_is_watched_from_its_screen_on_and_again_from_where_somebody_was() 
 fn a_turn_and_a_stream_that_end_with_their_terminal_say_why() {
     let server = Server::start(&shells());
     let first = server.shell("s");
-    let path = format!("/v1/terminals/{}", first["terminal"].as_str().expect("an id"));
+    let id = first["terminal"].as_str().expect("an id");
+    let path = format!("/v1/terminals/{id}");
     let stream = format!("/v1/streams/{}/events", first["stream"].as_str().expect("a stream"));
     let told = text(&server, &path, "true").pop().expect("an end");
     assert_eq!(told.data.get("because"), None, "its terminal goes on: {told:?}");
-    // In place of the shell, which could tell the end of a command before its own.
-    let body = json!({"text": "exec sleep 1000"}).to_string();
+    // In place of the shell, which could tell the end of a command before its own:
+    // a shell that has not come to the line yet still does.
+    let body = json!({"text": "exec sh -c 'echo re\"\"placed; exec sleep 1000'"}).to_string();
     let turn = server.follow("POST", &format!("{path}/turns"), "s", &body);
     let following = server.follow("GET", &stream, "s", "");
+    let (mut watching, mut seen) = (server.follow("GET", &format!("/v1/watch/{id}"), "s", ""), String::new());
+    while !seen.contains("replaced") {
+        let event = watching.event().expect("the program says that it is there");
+        match event.kind.as_str() {
+            "screen" => seen.push_str(event.data["text"].as_str().expect("text")),
+            "bytes" => seen.push_str(&bytes(&event)),
+            _ => {}
+        }
+    }
     server.shell("s");
     let (complete, end) = (turn.rest().pop().expect("an end"), following.rest().pop().expect("an end"));
     for event in [&complete, &end] {
