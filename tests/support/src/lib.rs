@@ -23,6 +23,8 @@ pub mod postgres;
 mod private;
 #[cfg(target_os = "linux")]
 pub mod processes;
+#[cfg(feature = "sigstore")]
+pub mod sigstore;
 #[cfg(target_os = "linux")]
 pub mod unpacked;
 

@@ -10,7 +10,7 @@ use super::violation::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 33] = [
+const MEMBERS: [(&str, &[&str]); 34] = [
     ("wharf-contract", &[]),
     ("wharf-core", &["wharf-contract"]),
     ("wharf-completion", &["wharf-contract", "wharf-core"]),
@@ -50,6 +50,8 @@ const MEMBERS: [(&str, &[&str]); 33] = [
     ("wharf-http", &["wharf-core", "wharf-completion"]),
     ("wharf-trace", &["wharf-core"]),
     ("wharf-sources", &["wharf-core", "wharf-files"]),
+    // Bytes in, verdict out: neither files nor where they came from.
+    ("wharf-trust", &["wharf-core"]),
     (
         "wharf",
         &[
@@ -73,7 +75,9 @@ const MEMBERS: [(&str, &[&str]); 33] = [
             "wharf-mcp",
             "wharf-http",
             "wharf-trace",
+            "wharf-trust",
             "wharf-sources",
+            "wharf-trust",
         ],
     ),
     // Starts the tools of languages for their author, and opens no plugin.
@@ -115,7 +119,7 @@ const PLUGIN: &[&str] = &["wharf-sdk", "wharf-search", "wharf-documents"];
 /// Crates from outside that only some members may name: a crate or, with a
 /// star, all whose names start so. The bench is the yardstick: it measures us
 /// against what we are built on.
-const RESERVED: [(&str, &[&str], &str); 21] = [
+const RESERVED: [(&str, &[&str], &str); 23] = [
     ("wasmtime*", &["wharf-engine", "wharf-bench"], "only the engine knows wasmtime"),
     ("rmcp*", &["wharf-mcp", "wharf-bench"], "only mcp knows the protocol"),
     ("axum*", &["wharf-http"], "only http has routes"),
@@ -140,6 +144,8 @@ const RESERVED: [(&str, &[&str], &str); 21] = [
     ("toml*", &["wharf", "wharf-cli"], "only wharf reads configuration, and only its command writes it"),
     ("serde-saphyr", &["wharf-cli"], "YAML is what other servers keep policies in; nothing of ours is"),
     ("oci-spec", &["wharf-sources"], "only sources knows registries"),
+    ("sigstore*", &["wharf-trust"], "only trust verifies signatures of components"),
+    ("minisign-verify", &["wharf-trust"], "only trust verifies signatures of components"),
     ("clap", &["wharf-cli", "wharf-bench"], "only cli has a command line"),
     ("clap_*", &["wharf-cli"], "only cli has a command line"),
     ("mimalloc", &["wharf-cli", "wharf-bench"], "an app that embeds the library keeps its own allocator"),

@@ -1,0 +1,134 @@
+//! The operator's rules, and the verdict over a component by them.
+
+use std::{fmt, sync::Arc};
+
+use minisign_verify::PublicKey;
+
+use crate::{
+    artifact::{SignedArtifact, covering},
+    evidence::{Evidence, Untrusted},
+    found::{FoundSignature, SignatureForm},
+    key::{KeyKind, TrustedKey},
+    minisign::MinisignSignature,
+    refusal::Refusal,
+    rule::{self, TrustError, TrustRule},
+    signer::Signer,
+    sigstore::BundleVerifier,
+};
+
+/// How many signatures of one component are looked at.
+const MOST_SIGNATURES: usize = 16;
+
+/// Whose signatures the operator trusts. Clones share it.
+#[derive(Clone, Default)]
+pub struct TrustPolicy(Arc<Rules>);
+
+#[derive(Default)]
+struct Rules {
+    rules: Vec<TrustRule>,
+    /// Absent where no rule is about sigstore.
+    bundles: Option<BundleVerifier>,
+}
+
+impl TrustPolicy {
+    /// Makes a policy of rules, and of a sigstore instance's root.
+    ///
+    /// `root` is the text of a trusted_root.json; absent, it is the public-good instance's that the
+    /// library carries. It is read only where a rule needs it.
+    ///
+    /// # Errors
+    /// [`TrustError`].
+    pub fn new(rules: Vec<TrustRule>, root: Option<&str>) -> Result<Self, TrustError> {
+        rule::check(&rules)?;
+        let needs_authorities = rules.iter().any(|rule| matches!(rule, TrustRule::Identity { .. }));
+        let needs_logs = rules
+            .iter()
+            .any(|rule| matches!(rule, TrustRule::Key { key: TrustedKey { kind: KeyKind::Sigstore(_), .. }, .. }));
+        let bundles = match needs_authorities || needs_logs {
+            true => Some(BundleVerifier::new(root, needs_authorities)?),
+            false => None,
+        };
+        Ok(Self(Arc::new(Rules { rules, bundles })))
+    }
+
+    /// Whether no signature can be trusted, since there is no rule.
+    #[must_use]
+    pub fn trusts_nobody(&self) -> bool {
+        self.0.rules.is_empty()
+    }
+
+    /// Verifies signatures of a component until a rule accepts one.
+    ///
+    /// Takes the time of hashing the component once or twice for each signature; the first 16 are
+    /// looked at.
+    ///
+    /// # Errors
+    /// [`Untrusted`], which says why for each signature.
+    pub fn verify(&self, artifact: SignedArtifact<'_>, found: &[FoundSignature]) -> Result<Evidence, Untrusted> {
+        if self.trusts_nobody() {
+            return Err(Untrusted::NoRules);
+        }
+        if found.is_empty() {
+            return Err(Untrusted::Unsigned);
+        }
+        let mut reasons = Vec::new();
+        for signature in found.iter().take(MOST_SIGNATURES) {
+            match self.0.verify(artifact, signature) {
+                Ok(evidence) => return Ok(evidence),
+                Err(refusal) => reasons.push(refusal.reason),
+            }
+        }
+        Err(Untrusted::refused(reasons))
+    }
+}
+
+impl Rules {
+    fn verify(&self, artifact: SignedArtifact<'_>, found: &FoundSignature) -> Result<Evidence, Refusal> {
+        match found.form() {
+            SignatureForm::Minisign => self.verify_minisign(artifact, found.text()),
+            SignatureForm::Sigstore => {
+                let bundles = self.bundles.as_ref().ok_or_else(|| {
+                    Refusal::unusable("it is signed with sigstore, and no rule has an `identity` or a `key` of PEM")
+                })?;
+                bundles.verify(artifact, found.text(), &self.rules)
+            }
+        }
+    }
+
+    fn verify_minisign(&self, artifact: SignedArtifact<'_>, text: &str) -> Result<Evidence, Refusal> {
+        let signature = MinisignSignature::parse(text)?;
+        let mut refusal = Refusal::other_key("it is signed with minisign, by a key that no rule has");
+        for (key, trusted, name) in self.rules.iter().filter_map(minisign_key) {
+            match covering(artifact, |bytes| signature.verify(key, bytes)) {
+                Ok(((), covers)) => {
+                    return Ok(Evidence {
+                        signer: Signer::Key { fingerprint: trusted.fingerprint().to_owned() },
+                        name: name.clone(),
+                        form: SignatureForm::Minisign,
+                        covers,
+                        signed_at: None,
+                        log_index: None,
+                    });
+                }
+                Err(later) => refusal = refusal.or(later),
+            }
+        }
+        Err(refusal)
+    }
+}
+
+impl fmt::Debug for TrustPolicy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("TrustPolicy").field("rules", &self.0.rules).finish_non_exhaustive()
+    }
+}
+
+fn minisign_key(rule: &TrustRule) -> Option<(&PublicKey, &TrustedKey, &Option<String>)> {
+    match rule {
+        TrustRule::Key { key, name } => match &key.kind {
+            KeyKind::Minisign(public) => Some((public, key, name)),
+            KeyKind::Sigstore(_) => None,
+        },
+        TrustRule::Identity { .. } => None,
+    }
+}
