@@ -104,6 +104,7 @@ export interface PluginLookReport {
   name: string;
   source: string | null;
   manifest: string | null;
+  signer: string | null;
   added: string | null;
   added_by: string | null;
   pin: string | null;
@@ -197,6 +198,7 @@ export interface FoundComponent {
   source: string;
   digest: string;
   manifest: string | null;
+  signer: string | null;
   bytes: number;
   tools: string[];
   imports: string[];

@@ -151,6 +151,14 @@ export function PluginBounds({ of }: { of: PluginLookReport }) {
           {of.source ? <code>{of.source}</code> : "–"} {of.manifest && <code>{of.manifest}</code>}{" "}
           {of.added && `${of.added} · ${of.added_by ?? ""}`}
         </dd>
+        {of.signer && (
+          <>
+            <dt>{say("signedBy")}</dt>
+            <dd>
+              <code>{of.signer}</code>
+            </dd>
+          </>
+        )}
         <dt>{say("pin")}</dt>
         <dd>
           {of.pin ?? say("notPinned")} {of.confirmed && <code>{of.confirmed}</code>}

@@ -27,6 +27,8 @@ function Found(props: { of: PluginChangeReport; label: string; take: (digest: st
         <dd>
           <code>{found.digest}</code> {bytes(found.bytes)}
         </dd>
+        <dt>{say("signedBy")}</dt>
+        <dd>{found.signer ? <code>{found.signer}</code> : say("nobodyTrusted")}</dd>
         <dt>{say("wanted")}</dt>
         <dd>
           <Chips of={found.wanted_grants} />

@@ -44,6 +44,9 @@ pub struct AuditEntry {
     /// The digest of the component.
     #[serde(default)]
     pub digest: String,
+    /// Who signed that component, in the line of a change.
+    #[serde(default)]
+    pub signer: String,
     /// The tool's own name.
     #[serde(default)]
     pub tool: String,

@@ -47,6 +47,8 @@ struct AuditLine<'r> {
     plugin: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signer: Option<&'r str>,
     tool: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
     client: Option<&'r str>,
@@ -105,6 +107,7 @@ pub(crate) fn write(record: &AuditRecord, addresses: AuditAddresses, out: &mut V
         thread: context.and_then(|context| Some(context.thread.as_ref()?.as_str())),
         plugin: subject.plugin.as_ref().map(|plugin| plugin.as_str()),
         digest: subject.digest.as_ref().map(ToString::to_string),
+        signer: subject.signer.as_deref(),
         tool: &subject.tool,
         client: subject.client.as_deref().filter(|_| of_request),
         token: requester.and_then(|requester| requester.token.as_deref()),
@@ -132,7 +135,7 @@ pub(crate) fn write(record: &AuditRecord, addresses: AuditAddresses, out: &mut V
         out.truncate(begun);
         (shown.tool, shown.client, shown.function, shown.asked) = ("", None, None, None);
         (shown.token, shown.subject, shown.before, shown.after) = (None, None, None, None);
-        shown.arguments = None;
+        (shown.arguments, shown.signer) = (None, None);
         let _ = serde_json::to_writer(out, &shown);
     }
 }

@@ -5,6 +5,7 @@
 //! rename. Only the operator's commands come here. The tables that all hosts of a cluster have are
 //! changed the same way, and are in its database.
 
+mod confirming;
 mod place;
 #[cfg(test)]
 mod tests;
@@ -18,12 +19,13 @@ use std::{
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 use wharf::{
-    Configuration, Digest, Grants, InvalidConfiguration, PluginName,
+    Configuration, Grants, InvalidConfiguration, PluginName,
     configuration::{ALWAYS, ALWAYS_COMMANDS, ALWAYS_ORIGINS},
     grant::{Capability, ExchangeFolder, Expiry},
     service::operator::ApprovalRule,
 };
 
+pub(crate) use self::confirming::PinChoice;
 use self::place::EditPlace;
 use crate::cluster_shelf::{ClusterShelf, ShelfError};
 
@@ -71,6 +73,15 @@ pub(crate) enum EditError {
         host: String,
         /// Why.
         problem: String,
+    },
+    /// Grants cannot be bound to a signer that there is not.
+    #[error(
+        "nobody whom `[plugins] trust` names signed the component of {plugin}, so there is no signer to confirm: have it \
+         signed, or `wharf grant {plugin} --confirm --pin digest` confirms this one component"
+    )]
+    Unsigned {
+        /// The plugin.
+        plugin: PluginName,
     },
     /// A value that has no table around it where one is needed.
     #[error("`{key}` in the configuration is no table; write it as one first")]
@@ -188,15 +199,6 @@ impl ConfigurationEdit {
     /// As [`ConfigurationEdit::source`].
     pub(crate) fn functions(&mut self, plugin: &PluginName) -> Result<(), EditError> {
         set(self.plugin(plugin)?, "functions", value(true));
-        Ok(())
-    }
-
-    /// Writes the digest of the component that the plugin's grants are for.
-    ///
-    /// # Errors
-    /// As [`ConfigurationEdit::source`].
-    pub(crate) fn confirm(&mut self, plugin: &PluginName, digest: Digest) -> Result<(), EditError> {
-        set(self.plugin(plugin)?, "digest", value(digest.to_string()));
         Ok(())
     }
 

@@ -19,6 +19,7 @@ mod profile;
 mod progress;
 mod replaced_file;
 mod session;
+mod signature;
 mod tables;
 
 use std::process::ExitCode;

@@ -24,6 +24,9 @@ use crate::{Answer, Code, Context, Digest, Error, PluginName, text, trace::Trace
 /// Longest name of a tool that does not exist, and longest word of what a
 /// plugin asked for: both are foreign text.
 pub const MAX_NAME_BYTES: usize = 128;
+/// Longest name of a signer.
+pub const MAX_SIGNER_BYTES: usize = 1_024;
+
 /// Longest text of what a change replaced.
 pub const MAX_CHANGE_BYTES: usize = 512;
 /// Longest text of arguments, where the operator has them recorded.
@@ -184,6 +187,8 @@ pub struct AuditSubject {
     pub plugin: Option<PluginName>,
     /// The component, where it is one.
     pub digest: Option<Digest>,
+    /// Who signed that component, in a record of a change. Clean, and at most [`MAX_SIGNER_BYTES`] long.
+    pub signer: Option<Arc<str>>,
     /// The tool's own name, or what was asked for where there is no such tool.
     pub tool: Arc<str>,
     /// The program that called, as it calls itself. Clean, and at most
@@ -197,7 +202,16 @@ impl AuditSubject {
     /// What happened outside of any call.
     #[must_use]
     pub fn outside_calls(id: AuditId) -> Self {
-        Self { id, context: None, plugin: None, digest: None, tool: Arc::default(), client: None, requester: None }
+        Self {
+            id,
+            context: None,
+            plugin: None,
+            digest: None,
+            signer: None,
+            tool: Arc::default(),
+            client: None,
+            requester: None,
+        }
     }
 }
 
@@ -216,7 +230,8 @@ pub struct AuditRecord {
     /// `INTERFACE.FUNCTION` of a host call, which change, or why a token was refused.
     pub function: Option<Arc<str>>,
     /// What a host call was about: the name of a program, the id of a process,
-    /// an origin. Clean, and at most [`MAX_NAME_BYTES`] long.
+    /// an origin. Clean, and at most [`MAX_NAME_BYTES`] long. Of a change, what a plugin may use or why it
+    /// was rejected, at most [`MAX_CHANGE_BYTES`] long.
     pub asked: Option<Box<str>>,
     /// How it ended.
     pub outcome: AuditOutcome,

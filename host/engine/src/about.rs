@@ -89,6 +89,12 @@ impl ComponentReading {
 }
 
 impl ComponentAbout {
+    /// What these bytes say, as far as they are a component. Nothing of them is compiled or checked.
+    #[must_use]
+    pub fn of(component: &[u8]) -> Self {
+        ComponentReading::of(component).about
+    }
+
     fn hear(&mut self, name: &str, data: &[u8]) {
         self.lists_libraries |= name == LIBRARIES;
         let word = WORDS.into_iter().find(|word| *word == name);

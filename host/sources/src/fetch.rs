@@ -16,7 +16,7 @@ use url::Url;
 use crate::{
     client::{agent, read_body},
     oci::{self, OciError, RegistryLogins},
-    sought::Sought,
+    sought::{ListKind, Sought},
     source::PluginSource,
 };
 
@@ -73,9 +73,19 @@ pub enum FetchError {
         #[source]
         source: Box<OciError>,
     },
-    /// More comes than an index may have.
-    #[error("{from} has more than {limit} bytes, and an index of plugins has fewer")]
-    LongIndex {
+    /// More comes than a list may have.
+    #[error("{from} has more than {limit} bytes, and {what} has fewer")]
+    LongList {
+        /// From where.
+        from: String,
+        /// What was looked for.
+        what: ListKind,
+        /// What it may have.
+        limit: u64,
+    },
+    /// More comes than a signature may have.
+    #[error("{from} has more than {limit} bytes, and a signature has fewer")]
+    LongSignature {
         /// From where.
         from: String,
         /// What it may have.
@@ -108,6 +118,19 @@ impl PluginSource {
         Ok(FetchedComponent { component, manifest })
     }
 
+    /// Fetches a list of what must not run: its bytes, at most `limit`, and the digest of the manifest that
+    /// named them. Blocks, ten minutes at most.
+    ///
+    /// # Errors
+    /// See [`FetchError`].
+    pub fn fetch_deny_list(
+        &self,
+        limit: u64,
+        logins: &RegistryLogins,
+    ) -> Result<(Vec<u8>, Option<String>), FetchError> {
+        self.fetch_sought((Sought::List(ListKind::DenyList), limit), logins, &mut |_| {})
+    }
+
     /// The same for whatever is looked for: its bytes, and the digest of the manifest that named
     /// them.
     pub(crate) fn fetch_sought(
@@ -118,7 +141,7 @@ impl PluginSource {
     ) -> Result<(Vec<u8>, Option<String>), FetchError> {
         let too_large = || match sought {
             Sought::Component => FetchError::TooLarge { from: self.to_string(), limit },
-            Sought::Index => FetchError::LongIndex { from: self.to_string(), limit },
+            Sought::List(what) => FetchError::LongList { from: self.to_string(), what, limit },
         };
         let (bytes, manifest) = match self {
             Self::File(path) => {

@@ -12,7 +12,12 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use wharf_core::{Digest, PluginName, json::Estimate, text};
 
-use crate::{fetch::FetchError, oci::RegistryLogins, sought::Sought, source::PluginSource};
+use crate::{
+    fetch::FetchError,
+    oci::RegistryLogins,
+    sought::{ListKind, Sought},
+    source::PluginSource,
+};
 
 /// The format that is known.
 const FORMAT: u64 = 1;
@@ -146,7 +151,7 @@ impl PluginSource {
     /// # Errors
     /// See [`IndexError`].
     pub fn fetch_index(&self, logins: &RegistryLogins, came: &mut dyn FnMut(u64)) -> Result<PluginIndex, IndexError> {
-        let (bytes, _) = self.fetch_sought((Sought::Index, MOST_BYTES), logins, came)?;
+        let (bytes, _) = self.fetch_sought((Sought::List(ListKind::Index), MOST_BYTES), logins, came)?;
         PluginIndex::read(&bytes, self)
     }
 }

@@ -12,6 +12,7 @@ mod fetch;
 mod index;
 #[cfg_attr(not(feature = "oci"), path = "oci/absent.rs")]
 mod oci;
+mod signatures;
 mod sought;
 mod source;
 
@@ -22,4 +23,6 @@ pub use index::{IndexError, IndexedPlugin, IndexedVersion, PluginIndex};
 pub use oci::{OciError, OciReference, RegistryLogins};
 #[cfg(feature = "oci")]
 pub use oci::{Publication, PublishedComponent, publish};
+pub use signatures::{FetchedSignature, FetchedSignatures, SIGNATURE_BYTES, SIGNATURE_ENDINGS, signature_files};
+pub use sought::ListKind;
 pub use source::PluginSource;

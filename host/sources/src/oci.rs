@@ -13,6 +13,7 @@ mod logins;
 mod manifest;
 mod publish;
 mod reference;
+mod referrers;
 mod session;
 
 use std::time::Duration;
@@ -24,6 +25,7 @@ pub use logins::RegistryLogins;
 pub use publish::{Publication, PublishedComponent, publish};
 pub use reference::OciReference;
 pub(crate) use reference::SCHEME;
+pub(crate) use referrers::signatures;
 use session::RegistrySession;
 
 use crate::sought::Sought;
@@ -71,7 +73,7 @@ pub(crate) fn pull(
         let bytes = layer.size();
         return Err(match sought {
             Sought::Component => OciError::TooLarge { bytes, limit },
-            Sought::Index => OciError::LongPluginIndex { bytes, limit },
+            Sought::List(what) => OciError::LongList { what, bytes, limit },
         });
     }
     let bytes = session.blob(layer.digest(), layer.size(), came)?;

@@ -21,6 +21,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use wharf_core::{Digest, PluginName};
 use wharf_engine::Component;
 use wharf_files::{private_files, regular_file};
+use wharf_sources::PluginSource;
+
+use crate::{configuration::ComponentPlace, vetting::FoundSignatures};
 
 pub use receipt::Receipt;
 pub use set::InstalledChange;
@@ -168,6 +171,17 @@ impl AddedPlugins {
         let set = self.set()?;
         let bytes = set.plugins.get(name).map(|digest| self.component(digest, limit)).transpose()?;
         Ok(bytes.map(|bytes| Component::new(bytes).with_functions(set.functions.contains(name))))
+    }
+
+    /// Where a plugin's component was taken from, and the signatures that lay there.
+    ///
+    /// # Errors
+    /// See [`AddedError`].
+    pub fn vouchers(&self, name: &PluginName) -> Result<(ComponentPlace, FoundSignatures), AddedError> {
+        let receipt = self.receipt(name)?;
+        let source = receipt.as_ref().and_then(|receipt| receipt.source.parse::<PluginSource>().ok());
+        let place = source.as_ref().map_or(ComponentPlace::File, ComponentPlace::from);
+        Ok((place, receipt.map(|receipt| receipt.signatures).unwrap_or_default()))
     }
 
     /// The bytes of a component, at most one more than `limit`.

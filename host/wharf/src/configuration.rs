@@ -6,6 +6,7 @@
 mod approvals;
 mod audit;
 mod cluster;
+mod deny;
 mod document;
 mod effective;
 mod environment;
@@ -31,12 +32,14 @@ mod terminal;
 #[cfg(feature = "http")]
 mod tls;
 mod traces;
+mod trust;
 mod webview;
 
 pub use approvals::{ALWAYS, ALWAYS_COMMANDS, ALWAYS_ORIGINS, ApprovalSettings, AskWhom};
 pub(crate) use approvals::{ActRules, MOST_RULE_BYTES};
 pub use audit::{AuditKeyUnusable, AuditSettings, AuditSyslog, SyslogUnusable};
 pub use cluster::{ClusterSettings, ClusterTls, ClusterWorkspaces};
+pub use deny::{DenyFailure, DenySettings};
 pub use document::{Configuration, ContextSettings};
 pub use environment::InvalidVariable;
 pub use error::{ConfigurationError, InvalidConfiguration, NameUnavailable};
@@ -44,7 +47,7 @@ pub(crate) use grants::{granted_names, replaced_grants};
 pub use http::{HttpSection, TlsFiles, TokenSettings, TokenUnavailable};
 pub use nats::NatsSection;
 pub use oauth::OAuthSettings;
-pub use pin::{EffectiveGrants, Pin, Unconfirmed};
+pub use pin::{Confirmed, EffectiveGrants, KnownComponent, Pin, Unconfirmed};
 pub use plugin::PluginSettings;
 pub use polls::{GuidanceLanguage, PollGuidance, SessionPolls, TenantPolls};
 pub(crate) use process::settings as process_settings;
@@ -60,6 +63,7 @@ pub(crate) use terminal::{SWEEP as TERMINAL_SWEEP, pool_settings as terminal_set
 #[cfg(feature = "http")]
 pub use tls::TlsFilesError;
 pub use traces::TracesSettings;
+pub use trust::{ComponentPlace, TrustSettings};
 pub use webview::WebViewSettings;
 /// Where a secret goes that `[plugin.NAME.secrets]` or `[traces.headers]` names.
 pub use wharf_core::request::{InvalidSecret, SecretRule};

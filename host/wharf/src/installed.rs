@@ -5,8 +5,9 @@
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use wharf_core::{Digest, PluginName, Tool, service::Viewer, tool::ToolSelection};
+use wharf_core::{Digest, PluginName, Tool, audit::MAX_CHANGE_BYTES, service::Viewer, tool::ToolSelection};
 use wharf_engine::{Plugin, PluginPolicy};
+use wharf_trust::Evidence;
 
 use crate::{
     configuration::Unconfirmed,
@@ -73,6 +74,8 @@ pub struct Installed {
     /// Why that is nothing although the configuration grants something: the component
     /// is not the one that the operator confirmed.
     pub withheld: Option<Unconfirmed>,
+    /// Who signed its component, of those whom `[plugins] trust` names.
+    pub evidence: Option<Evidence>,
     /// Whether its tools are listed as `plugin__tool`, or under their own names.
     pub prefix: bool,
     /// Which of its tools are listed and can be called, by their own names.
@@ -111,6 +114,7 @@ impl Installed {
             && self.digest() == other.digest()
             && self.origin == other.origin
             && self.withheld == other.withheld
+            && self.evidence == other.evidence
             && self.policy == other.policy
             && self.prefix == other.prefix
             && self.tools == other.tools
@@ -172,6 +176,13 @@ pub struct Rejected {
     pub name: PluginName,
     /// Why, for the operator.
     pub reason: String,
+}
+
+impl Rejected {
+    /// Why, as one line of the audit.
+    pub(crate) fn shown(&self) -> String {
+        wharf_core::text::line(&self.reason, MAX_CHANGE_BYTES)
+    }
 }
 
 /// A bundled plugin that is granted nothing and so can do nothing.

@@ -54,6 +54,7 @@ mod console;
 pub mod control;
 #[cfg(feature = "postgres")]
 mod database;
+mod denied;
 pub mod disk;
 #[cfg(all(feature = "http", feature = "postgres"))]
 mod elsewhere;
@@ -88,6 +89,7 @@ mod token_file;
 mod tool_name;
 pub mod trace;
 mod unknown_table;
+mod vetting;
 mod webviews;
 
 pub use app::{AppCall, AppTool, RegisterError, ToolAction};
@@ -250,7 +252,7 @@ pub mod service {
 pub mod sources {
     pub use wharf_sources::{
         FetchError, FetchedComponent, IndexError, IndexedPlugin, IndexedVersion, OciError, OciReference, PluginIndex,
-        PluginSource, RegistryLogins, SourceError, read_component,
+        PluginSource, RegistryLogins, SIGNATURE_BYTES, SourceError, read_component, signature_files,
     };
     #[cfg(feature = "oci")]
     pub use wharf_sources::{Publication, PublishedComponent, publish};
@@ -259,6 +261,19 @@ pub mod sources {
 /// Texts of plugins and clients, made fit for a line of a log or a terminal.
 pub mod text {
     pub use wharf_core::text::{cut, for_shell, is_visible, line, visible};
+}
+
+/// Who signed a component, whether that counts, and what must not run.
+pub mod trust {
+    pub use wharf_trust::{
+        Covered, Evidence, FoundSignature, IdentityPattern, KeyError, PinnedSigner, SignatureError, SignatureForm,
+        SignedArtifact, Signer, TrustError, TrustPolicy, TrustRule, TrustedKey, Untrusted,
+    };
+
+    pub use crate::{
+        denied::{Denied, DenyKeeper, DenyList, DenyListStatus, DenyListUnavailable, InvalidDenyList},
+        vetting::{FoundSignatures, SourcedComponent, Unvetted, Vetted},
+    };
 }
 
 /// The files of sessions, for the operator.

@@ -18,12 +18,14 @@ use wharf_files::regular_file;
 use crate::{
     added::{AddedPlugins, InstalledSet},
     bundled::{self, Bundled},
-    configuration::{Configuration, EffectiveGrants, PluginSettings, Profile, read_secrets},
+    configuration::{ComponentPlace, Configuration, EffectiveGrants, PluginSettings, Profile, read_secrets},
+    denied::DenyList,
     folder::{self, FolderPlugin},
     installed::{Compiling, Installed, Off, Origin},
     registry::{Disabled, Plugins, REFUSED},
     reserved_name,
     unknown_table::{self, UnknownTable},
+    vetting::{FoundSignatures, SourcedComponent, Vetted},
 };
 
 /// Checks that each pattern of `tools` and `skip_tools` matches a tool of the plugin.
@@ -63,6 +65,8 @@ pub(crate) struct PluginLoader<'l> {
     /// What was added by command, and what is switched off.
     pub(crate) set: InstalledSet,
     pub(crate) added: Option<&'l AddedPlugins>,
+    /// What must not run.
+    pub(crate) denied: DenyList,
     /// What lies in the folder.
     pub(crate) found: Vec<FolderPlugin>,
     /// What there is already: the same component is not loaded again. With it, what is
@@ -137,10 +141,11 @@ impl PluginLoader<'_> {
         plugins
     }
 
-    /// The component of this name: nothing where none is wanted any more, or it cannot be read.
+    /// The component of this name, to be compiled: nothing where none is wanted any more, or it cannot be read
+    /// or must not be loaded.
     pub(crate) fn component(&self, name: &PluginName) -> Option<Component> {
-        let component = self.read(&self.find(name)?.from).ok()?;
-        Some(component.with_functions(self.has_functions(name, &self.configuration.settings_of(name))))
+        let (sourced, _) = self.vetted(name, &self.find(name)?.from).ok()?;
+        Some(sourced.component.with_functions(self.has_functions(name, &self.configuration.settings_of(name))))
     }
 
     fn find(&self, name: &PluginName) -> Option<PluginCandidate> {
@@ -199,10 +204,13 @@ impl PluginLoader<'_> {
 
     fn load(&self, name: &PluginName, from: &ComponentSource, settings: PluginSettings) -> Result<Loaded, String> {
         let began = Instant::now();
-        let component = self.read(from)?.with_functions(self.has_functions(name, &settings));
+        let (sourced, vetted) = self.vetted(name, from)?;
+        let component = sourced.component.with_functions(self.has_functions(name, &settings));
         let digest = component.digest();
-        let EffectiveGrants { mut grants, withheld, warnings } =
-            self.configuration.effective_grants(name, &settings, digest).map_err(|error| error.to_string())?;
+        let EffectiveGrants { mut grants, withheld, warnings } = self
+            .configuration
+            .effective_grants(name, &settings, vetted.known(&component))
+            .map_err(|error| error.to_string())?;
         if withheld.is_none() {
             grants.secrets = read_secrets(name, &settings.secrets).map_err(|error| error.to_string())?;
         }
@@ -227,6 +235,7 @@ impl PluginLoader<'_> {
                 settings: settings.settings.to_string().into(),
             }),
             withheld,
+            evidence: vetted.evidence,
             prefix: settings.prefix,
             tools: settings.tools,
             took,
@@ -272,20 +281,33 @@ impl PluginLoader<'_> {
         settings.functions || self.set.functions.contains(name)
     }
 
-    fn read(&self, from: &ComponentSource) -> Result<Component, String> {
+    /// A component that may be loaded, and who signed it.
+    fn vetted(&self, name: &PluginName, from: &ComponentSource) -> Result<(SourcedComponent, Vetted), String> {
+        let sourced = self.read(name, from)?;
+        let vetted = self.configuration.vet(name, &sourced, &self.denied).map_err(|error| error.to_string())?;
+        Ok((sourced, vetted))
+    }
+
+    fn read(&self, name: &PluginName, from: &ComponentSource) -> Result<SourcedComponent, String> {
         let limit = self.configuration.host_limits.component_bytes;
-        let bytes = match from {
-            ComponentSource::Bundled(bundled) => return Ok(bundled.component()),
-            ComponentSource::File(file) => regular_file::read(file, limit).map_err(|error| cannot_read(file, &error)),
-            ComponentSource::Folder(found) => {
-                folder::read(&found.file, limit).map_err(|error| cannot_read(&found.file, &error))
+        let (bytes, place, found) = match from {
+            ComponentSource::Bundled(bundled) => return Ok(SourcedComponent::bundled(bundled.component())),
+            ComponentSource::File(file) => {
+                let bytes = regular_file::read(file, limit).map_err(|error| cannot_read(file, &error))?;
+                (bytes, ComponentPlace::File, FoundSignatures::beside(file))
             }
-            ComponentSource::Added(digest) => match self.added {
-                Some(added) => added.component(digest, limit).map_err(|error| with_causes(&error)),
-                None => Err("the host keeps no data".to_owned()),
-            },
+            ComponentSource::Folder(found) => {
+                let bytes = folder::read(&found.file, limit).map_err(|error| cannot_read(&found.file, &error))?;
+                (bytes, ComponentPlace::Folder, FoundSignatures::beside(&found.file))
+            }
+            ComponentSource::Added(digest) => {
+                let added = self.added.ok_or_else(|| "the host keeps no data".to_owned())?;
+                let bytes = added.component(digest, limit).map_err(|error| with_causes(&error))?;
+                let (place, found) = added.vouchers(name).map_err(|error| with_causes(&error))?;
+                (bytes, place, found)
+            }
         };
-        Ok(Component::new(bytes?))
+        Ok(SourcedComponent { component: Component::new(bytes), place: Some(place), found })
     }
 }
 

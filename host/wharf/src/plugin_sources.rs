@@ -13,6 +13,7 @@ use wharf_engine::{Component, Engine};
 use crate::{
     added::{AddedError, AddedPlugins, InstalledChange, InstalledSet},
     configuration::{Configuration, InvalidConfiguration, TokenSettings},
+    denied::DenyKeeper,
     folder::Folder,
     loading::{CompiledPlugin, PluginLoader, Uncompiled},
     registry::Plugins,
@@ -27,6 +28,8 @@ pub(crate) struct PluginSources {
     // Read and replaced for a pointer copy.
     configuration: Mutex<SourcedConfiguration>,
     added: Option<AddedPlugins>,
+    /// What must not run.
+    denied: DenyKeeper,
     /// The data directory.
     data: PathBuf,
     // What was added when it was loaded last.
@@ -70,6 +73,7 @@ impl PluginSources {
             tokens: watch::Sender::new(configuration.http.tokens.clone()),
             configuration: Mutex::new(SourcedConfiguration::of(configuration)),
             added: data.map(AddedPlugins::of),
+            denied: DenyKeeper::of(data),
             data: data.map(Path::to_owned).unwrap_or_default(),
             loaded: Mutex::default(),
             reloading: tokio::sync::Mutex::default(),
@@ -205,6 +209,12 @@ impl PluginSources {
         }
     }
 
+    /// Fetches the list of what must not run where it is due: whether it is another one now. Blocks.
+    pub(crate) fn look_at_denied(&self) -> bool {
+        let configuration = self.configuration();
+        configuration.trust.deny.as_ref().is_some_and(|settings| self.denied.look(settings))
+    }
+
     /// The component of a plugin that is to be compiled. Blocks.
     pub(crate) fn component(&self, engine: &Engine, name: &PluginName) -> Option<Component> {
         self.loader(engine, &self.configuration(), self.set_or_last()).component(name)
@@ -240,6 +250,7 @@ impl PluginSources {
             configuration,
             set,
             added: self.added.as_ref(),
+            denied: self.denied.current(configuration.trust.deny.as_ref()),
             found: self.folder.as_ref().map(Folder::files).unwrap_or_default(),
             present: None,
             uncompiled: Uncompiled::Compile,

@@ -22,15 +22,17 @@ use wharf_audit::{AuditSigner, FileSink, Syslog};
 use wharf_core::{
     Code, Context, Digest, PluginName, SessionId,
     audit::{
-        AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, CallAudit, Refusal,
-        RefusedFor, Replaced, Requester, RunningCall, shown,
+        AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, CallAudit,
+        MAX_SIGNER_BYTES, Refusal, RefusedFor, Replaced, Requester, RunningCall, shown,
     },
     grant::GrantClock,
     service::{Caller, front_end::FrontEndOwner, operator::OperatorAct},
+    text,
     tool::ToolSelection,
     trace::{TraceParent, Tracer},
 };
 use wharf_state::HostTime;
+use wharf_trust::Signer;
 
 use self::{durations::Durations, refusals::Refusals, traced::TracedCall};
 use crate::{configuration::AuditSettings, metrics::calls::CallMetrics, registry::Callee};
@@ -118,6 +120,7 @@ impl Recorder {
             context: Some(caller.context.clone()),
             plugin: callee.map(Callee::plugin),
             digest: callee.and_then(Callee::digest),
+            signer: None,
             tool: shown(callee.map_or(name, |callee| callee.known_as(name))),
             client: caller.client.clone(),
             requester: caller.requester.clone(),
@@ -143,6 +146,7 @@ impl Recorder {
             context: Some(caller.context.clone()),
             plugin: Some(plugin),
             digest,
+            signer: None,
             tool: shown(what),
             client: caller.client.clone(),
             requester: caller.requester.clone(),
@@ -167,20 +171,21 @@ impl Recorder {
         CallAudit::begin(sink, kind, subject)
     }
 
-    /// Something that the operator changed: `change` is a word such as `loaded`, and
-    /// `took` how long it took to make the plugin ready.
+    /// Something that the operator changed: `change` is a word such as `loaded`, `said` what the plugin may use
+    /// or why it was rejected, and `took` how long it took to make the plugin ready.
     pub(crate) fn change(
         &self,
         change: &str,
-        (plugin, digest): (PluginName, Option<Digest>),
-        (may_use, replaced): (Option<String>, Option<Replaced>),
+        (plugin, digest, signer): (PluginName, Option<Digest>, Option<&Signer>),
+        (said, replaced): (Option<String>, Option<Replaced>),
         outcome: AuditOutcome,
         took: Duration,
     ) {
-        let subject = AuditSubject { plugin: Some(plugin), digest, ..AuditSubject::outside_calls(self.next()) };
+        let signer = signer.map(|signer| text::line(&signer.to_string(), MAX_SIGNER_BYTES).into());
+        let subject = AuditSubject { plugin: Some(plugin), digest, signer, ..AuditSubject::outside_calls(self.next()) };
         let record = AuditRecord {
             function: Some(change.into()),
-            asked: may_use.map(Into::into),
+            asked: said.map(Into::into),
             outcome,
             replaced: replaced.map(Box::new),
             took,

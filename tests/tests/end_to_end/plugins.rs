@@ -12,6 +12,7 @@ mod prefix;
 pub(crate) mod registries;
 mod sealed;
 mod searching;
+mod signed;
 mod swaps;
 
 use serde_json::{Value, json};

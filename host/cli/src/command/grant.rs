@@ -35,7 +35,7 @@ use self::{
 };
 use crate::{
     cluster_shelf::ClusterShelf,
-    configuration_edit::{ConfigurationEdit, EditError, GrantChange},
+    configuration_edit::{ConfigurationEdit, EditError, GrantChange, PinChoice},
     exit::Unusable,
     global::Global,
     hosts::HostAnswers,
@@ -62,6 +62,7 @@ Examples:
   wharf grant reader --allow webview=https://example.com --reason 'looks things up' --dry-run
   wharf grant weather --from policy.yaml --dry-run
                                          what another tool server allowed it, as far as it can be said here
+  wharf grant greeter --pin signer       whatever its signer signs next keeps the grants
   wharf grant greeter --confirm          its component has changed, and may keep its grants
   wharf grant greeter --revoke all")]
 pub(super) struct GrantArguments {
@@ -107,6 +108,11 @@ pub(super) struct GrantArguments {
     /// Accept the component as it is now
     #[arg(long)]
     confirm: bool,
+
+    /// To what the grants are bound: to this component (`digest`), or to whatever is signed by the one who signed it
+    /// (`signer`), so that its updates keep them
+    #[arg(long, value_name = "WHAT")]
+    pin: Option<PinChoice>,
 
     /// Print the change and write nothing
     #[arg(long)]
@@ -162,8 +168,8 @@ impl GrantArguments {
     }
 
     fn is_told(&self) -> bool {
-        let Self { allow, from_profile, revoke, confirm, .. } = self;
-        !allow.is_empty() || from_profile.is_some() || !revoke.is_empty() || *confirm
+        let Self { allow, from_profile, revoke, confirm, pin, .. } = self;
+        pin.is_some() || !allow.is_empty() || from_profile.is_some() || !revoke.is_empty() || *confirm
     }
 
     /// What the flags grant.
@@ -205,7 +211,8 @@ impl GrantArguments {
         (grantings, memory_bytes): (&[GrantChange], Option<u64>),
         confirm: bool,
     ) -> Result<()> {
-        let Subject { name, inspection, is_written, source, granted, .. } = subject;
+        let Subject { name, is_written, source, granted, .. } = subject;
+        let confirm = confirm || self.pin.is_some();
         let is_bundled = matches!(source, SubjectSource::Bundled);
         if confirm && is_bundled {
             return Err(Unusable(format!("plugin `{name}` is part of this binary; there is nothing to confirm")).into());
@@ -235,7 +242,7 @@ impl GrantArguments {
         }
         // Grants are for the component that was looked at.
         if !is_bundled && (confirm || !grantings.is_empty()) {
-            edit.confirm(name, inspection.digest).map_err(unusable)?;
+            edit.confirm(name, &subject.settings, subject.component(), self.pin).map_err(unusable)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 mod add;
 mod change;
+mod denied;
 mod installation;
 mod operated;
 mod proposal;
@@ -88,6 +89,12 @@ enum Command {
     /// One that was added is fetched from where it came, or from SOURCE. For others,
     /// running hosts read its file and wharf.toml again.
     Update(add::Update),
+    /// Show the list of what must not run, that `[plugins.deny]` names
+    Denied {
+        /// Fetch it now, and have running hosts take it
+        #[arg(long)]
+        refresh: bool,
+    },
     /// Remove a plugin that was added
     Remove {
         /// Which one
@@ -115,6 +122,7 @@ impl PluginArguments {
             Command::Search(search) => search.run(&installation()?),
             Command::List => show::list(&installation()?),
             Command::Info { name } => show::info(&installation()?, &name),
+            Command::Denied { refresh } => denied::show(&installation()?, refresh),
             Command::Remove { name } => change::remove(&to_change()?, &name),
             Command::Enable { name } => change::switch(&to_change()?, &name, true),
             Command::Disable { name } => change::switch(&to_change()?, &name, false),

@@ -1,7 +1,7 @@
 //! `wharf publish`: a plugin's component, into a registry that others have it from.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
@@ -12,7 +12,7 @@ use clap::Args;
 use wharf::{
     HostLimits,
     component::{Component, ComponentAbout},
-    sources::{OciError, OciReference, Publication, RegistryLogins, publish, read_component},
+    sources::{OciError, OciReference, Publication, RegistryLogins, publish, read_component, signature_files},
     with_causes,
 };
 use wharf_author::Project;
@@ -21,7 +21,7 @@ use super::{
     build::{build, unusable},
     inspect::{Look, plugin_name},
 };
-use crate::{exit::Misused, global::Global};
+use crate::{exit::Misused, global::Global, signature::read_signature};
 
 /// Publish a plugin's component in an OCI registry, where `wharf plugin add` has it from
 ///
@@ -51,6 +51,11 @@ pub(super) struct PublishArguments {
     /// Move the tag where it names another component
     #[arg(long)]
     replace: bool,
+
+    /// Publish a signature with it, by minisign or as a sigstore bundle; several times for several. Signatures beside
+    /// the file that --component names are taken without being named
+    #[arg(long, value_name = "FILE")]
+    signature: Vec<PathBuf>,
 }
 
 /// How long all of it may take.
@@ -84,12 +89,14 @@ impl PublishArguments {
         let inspection = look.at(&plugin_name(&file), Component::new(bytes.clone()), &file.display().to_string())?;
         let reference = versioned(&self.reference, &inspection.about)?;
         let annotations = annotations(&file, &inspection.about);
+        let signatures = self.signatures(&file)?;
         let publication = Publication {
             component: &bytes,
             annotations: &annotations,
             imports: &inspection.imports,
             exports: &[],
             replaces: self.replace,
+            signatures: &signatures,
         };
         let published = {
             let _publishing = global.progress().step(format!("publishing {reference}"));
@@ -101,9 +108,24 @@ impl PublishArguments {
         })?;
         println!("{} {reference}", if published.was_there { "There already:" } else { "Published" });
         println!("  always this very component: {}", published.reference);
+        match signatures.len() {
+            0 => {}
+            1 => println!("  with one signature"),
+            many => println!("  with {many} signatures"),
+        }
         println!("  to add it: wharf plugin add {reference}");
         println!("  where a version of it was added: wharf plugin update NAME {reference}");
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl PublishArguments {
+    /// The signatures that are published: those that are named, and those beside a file that was built before.
+    fn signatures(&self, component: &Path) -> Result<Vec<Vec<u8>>> {
+        let beside = self.component.is_some().then(|| signature_files(component)).into_iter().flatten();
+        let beside = beside.filter(|file| file.exists());
+        let files: BTreeSet<PathBuf> = self.signature.iter().cloned().chain(beside).collect();
+        files.iter().map(|file| Ok(read_signature(file)?.text().as_bytes().to_vec())).collect()
     }
 }
 

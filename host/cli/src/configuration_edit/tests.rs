@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use wharf::{Digest, configuration::KnownComponent};
+
 use super::*;
 
 const WRITTEN: &str = "\
@@ -39,7 +41,8 @@ fn a_change_keeps_comments_and_order_and_adds_what_is_missing_alone() {
     edit.grant(&name(), &granting(Capability::Process, None, vec![("programs".to_owned(), programs)])).expect("ok");
     edit.grant(&name(), &granting(Capability::State, Some("2027-01-31"), Vec::new())).expect("ok");
     let digest = Digest::of(b"x");
-    edit.confirm(&name(), digest).expect("ok");
+    let settings = edit.check().expect("usable").settings_of(&name());
+    edit.confirm(&name(), &settings, KnownComponent::unsigned(digest), None).expect("ok");
     edit.save().expect("saved");
     let written = fs::read_to_string(&path).expect("read");
     let expected = WRITTEN

@@ -137,5 +137,5 @@ fn what_is_no_index_or_too_much_is_refused() {
     let path = directory.path().join("index.json");
     std::fs::write(&path, " ".repeat(5 << 20)).expect("written");
     let error = PluginSource::File(path).fetch_index(&RegistryLogins::none(), &mut |_| {}).expect_err("too long");
-    assert!(matches!(error, IndexError::Fetch(FetchError::LongIndex { .. })), "{error}");
+    assert!(matches!(error, IndexError::Fetch(FetchError::LongList { .. })), "{error}");
 }

@@ -3,7 +3,7 @@
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use crate::{error::SourceError, sought::Sought};
+use crate::{error::SourceError, signatures::FetchedSignatures, sought::Sought};
 
 /// How references begin.
 pub(crate) const SCHEME: &str = "oci://";
@@ -76,6 +76,15 @@ pub(crate) fn pull(
     _: &RegistryLogins,
     _: &mut dyn FnMut(u64),
 ) -> Result<PulledLayer, OciError> {
+    match *reference {}
+}
+
+pub(crate) fn signatures(
+    reference: &OciReference,
+    _: Option<&str>,
+    _: Duration,
+    _: &RegistryLogins,
+) -> Result<FetchedSignatures, OciError> {
     match *reference {}
 }
 

@@ -2,6 +2,8 @@
 
 use std::{error::Error, io, path::PathBuf};
 
+use crate::sought::ListKind;
+
 /// Why a component cannot be had from a registry. No text of it has a login or a token.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -117,7 +119,7 @@ pub enum OciError {
         address: String,
     },
     /// An answer that is not the component has too much.
-    #[error("{address} has more than {limit} bytes, and neither a manifest nor a token needs so many")]
+    #[error("{address} has more than {limit} bytes, and no manifest, signature or token needs so many")]
     TooLong {
         /// What was asked.
         address: String,
@@ -175,18 +177,19 @@ pub enum OciError {
         /// The types of its layers.
         found: String,
     },
-    /// No layer, or more than one, is an index of plugins.
-    #[error(
-        "it has not one layer that is an index of plugins (`application/vnd.wharf.plugin-index.v1+json` or \
-         `application/json`) but {found}"
-    )]
-    NoPluginIndex {
+    /// No layer, or more than one, is the list that was looked for.
+    #[error("it has not one layer that is {what} (`{}` or `application/json`) but {found}", what.media_type())]
+    NoList {
+        /// What was looked for.
+        what: ListKind,
         /// The types of its layers.
         found: String,
     },
-    /// The index has too much.
-    #[error("its layer has {bytes} bytes, and an index of plugins has {limit} at most")]
-    LongPluginIndex {
+    /// The list has too much.
+    #[error("its layer has {bytes} bytes, and {what} has {limit} at most")]
+    LongList {
+        /// What was looked for.
+        what: ListKind,
         /// What the manifest says.
         bytes: u64,
         /// What it may have.

@@ -25,8 +25,8 @@ const WASM: [&str; 4] = [
     "application/vnd.bytecodealliance.wasm.component.layer.v0+wasm",
 ];
 
-/// The types that an index of plugins has: its own, and what is written for any JSON.
-const INDEX: [&str; 2] = ["application/vnd.wharf.plugin-index.v1+json", "application/json"];
+/// The type of any JSON, which a list may have instead of its own.
+const JSON: &str = "application/json";
 
 /// How many of what was found an error names.
 const NAMED: usize = 5;
@@ -39,27 +39,31 @@ struct IndexMark {
     manifests: Option<IgnoredAny>,
 }
 
+/// The error for what cannot be read.
+pub(super) fn refused(source: OciSpecError) -> OciError {
+    OciError::Manifest { source: Box::new(source) }
+}
+
 /// The one layer of a manifest that is what is looked for; layers of other types beside it are
 /// nothing to us.
 pub(super) fn layer(reference: &OciReference, bytes: &[u8], sought: Sought) -> Result<Descriptor, OciError> {
-    let refused = |source: OciSpecError| OciError::Manifest { source: Box::new(source) };
     let mark: IndexMark = serde_json::from_slice(bytes).map_err(|source| refused(source.into()))?;
     if mark.manifests.is_some() {
         let index = ImageIndex::from_reader(bytes).map_err(refused)?;
         return Err(OciError::Index { found: named(index.manifests(), |entry| described(reference, entry)) });
     }
     let manifest = ImageManifest::from_reader(bytes).map_err(refused)?;
-    let types: &[&str] = match sought {
-        Sought::Component => &WASM,
-        Sought::Index => &INDEX,
+    let is_sought = |kind: &str| match sought {
+        Sought::Component => WASM.contains(&kind),
+        Sought::List(what) => kind == what.media_type() || kind == JSON,
     };
-    let mut found = manifest.layers().iter().filter(|layer| types.contains(&layer.media_type().as_ref()));
+    let mut found = manifest.layers().iter().filter(|layer| is_sought(layer.media_type().as_ref()));
     let layers = || named(manifest.layers(), type_of);
     match (found.next(), found.next(), sought) {
         (Some(layer), None, _) => Ok(layer.clone()),
         (None, _, Sought::Component) => Err(OciError::NoWasm { found: layers() }),
         (Some(_), Some(_), Sought::Component) => Err(OciError::SeveralWasm { found: layers() }),
-        (_, _, Sought::Index) => Err(OciError::NoPluginIndex { found: layers() }),
+        (_, _, Sought::List(what)) => Err(OciError::NoList { what, found: layers() }),
     }
 }
 

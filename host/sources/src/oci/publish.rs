@@ -12,7 +12,7 @@ use super::{
 use crate::sought::Sought;
 
 /// The media types of the layout.
-const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+pub(super) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const CONFIGURATION: &str = "application/vnd.wasm.config.v0+json";
 const LAYER: &str = "application/wasm";
 /// The layout asks for a time. The same component is the same artifact, whenever it is published.
@@ -31,6 +31,8 @@ pub struct Publication<'p> {
     pub exports: &'p [String],
     /// Whether a tag that names another artifact is moved to this one.
     pub replaces: bool,
+    /// Signatures of it, which are put beside it.
+    pub signatures: &'p [Vec<u8>],
 }
 
 /// A component that was published.
@@ -55,7 +57,7 @@ pub fn publish(
     if reference.is_fixed() {
         return Err(OciError::Fixed { reference: reference.to_string() });
     }
-    let Publication { component, annotations, imports, exports, replaces } = publication;
+    let Publication { component, annotations, imports, exports, replaces, signatures } = publication;
     let layer = digest::of(component)?;
     let configuration = json!({
         "created": CREATED,
@@ -83,7 +85,10 @@ pub fn publish(
     let published = |was_there| PublishedComponent { reference: reference.by_digest(&made), was_there };
     let mut session = RegistrySession::to_publish(reference, time, logins);
     match session.tagged()? {
-        Some(tagged) if tagged == made => return Ok(published(true)),
+        Some(tagged) if tagged == made => {
+            session.refer(&made, manifest.len(), signatures)?;
+            return Ok(published(true));
+        }
         Some(tagged) if !replaces => {
             return Err(OciError::Moves { reference: reference.to_string(), named: tagged.to_string() });
         }
@@ -93,6 +98,7 @@ pub fn publish(
     for (digest, bytes) in [(&configured, configuration.as_slice()), (&layer, component)] {
         session.upload(digest, bytes)?;
     }
-    session.put_manifest(MANIFEST, &manifest)?;
+    session.put_manifest(reference.version(), MANIFEST, &manifest)?;
+    session.refer(&made, manifest.len(), signatures)?;
     Ok(published(false))
 }

@@ -20,6 +20,8 @@ use super::{
 };
 use crate::client::{REDIRECTS, agent, read_body};
 
+/// The type of a list of manifests.
+pub(super) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 /// What a manifest may have; those of components have some kilobytes.
 const MANIFEST_BYTES: u64 = 1 << 20;
 /// What the answer with a token may have.
@@ -124,13 +126,15 @@ impl<'a> RegistrySession<'a> {
         done(&place, &sent, 201)
     }
 
-    /// Names a manifest by the tag of the reference.
-    pub(super) fn put_manifest(&mut self, kind: &str, bytes: &[u8]) -> Result<(), OciError> {
-        let address = self.address("manifests", self.reference.version())?;
+    /// Puts a manifest under a tag, or under its digest. Whether the registry says that it lists it among
+    /// the referrers of its subject.
+    pub(super) fn put_manifest(&mut self, version: &str, kind: &str, bytes: &[u8]) -> Result<bool, OciError> {
+        let address = self.address("manifests", version)?;
         let sent = self.send(&address, 0, &|agent, address, wanted| {
             wanted.set(agent.put(address.as_str())).header("content-type", kind).send(bytes)
         })?;
-        done(&address, &sent, 201)
+        done(&address, &sent, 201)?;
+        Ok(sent.headers().contains_key("oci-subject"))
     }
 
     /// Sends a request, with the authorization that the registry asks for.
@@ -159,11 +163,23 @@ impl<'a> RegistrySession<'a> {
 
     /// The manifest of the reference, as it came.
     pub(super) fn manifest(&mut self) -> Result<ReceivedManifest, OciError> {
-        let address = self.address("manifests", self.reference.version())?;
+        self.manifest_of(self.reference.version())
+    }
+
+    /// That of another tag or digest of the same name.
+    pub(super) fn manifest_of(&mut self, version: &str) -> Result<ReceivedManifest, OciError> {
+        let address = self.address("manifests", version)?;
         let response = self.get(&address, manifest::ACCEPTED)?;
         let called = response.headers().get("docker-content-digest").and_then(|digest| digest.to_str().ok());
         let called = called.map(str::to_owned);
         Ok(ReceivedManifest { bytes: whole(&address, response, MANIFEST_BYTES)?, called })
+    }
+
+    /// A list of manifests, as it came.
+    pub(super) fn index(&mut self, kind: &str, which: &str) -> Result<Vec<u8>, OciError> {
+        let address = self.address(kind, which)?;
+        let response = self.get(&address, INDEX)?;
+        whole(&address, response, MANIFEST_BYTES)
     }
 
     /// A blob, at most one byte more than `size`.

@@ -4,8 +4,12 @@ use chrono::{SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use wharf_core::{Digest, PluginName};
 use wharf_engine::Inspection;
+use wharf_trust::Evidence;
 
-use crate::configuration::{Configuration, granted_names};
+use crate::{
+    configuration::{Configuration, KnownComponent, granted_names},
+    vetting::{FoundSignatures, Vetted},
+};
 
 /// What a plugin was when it was added or replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,18 +45,33 @@ pub struct Receipt {
     pub added: String,
     /// By which way: `command`.
     pub by: String,
+    /// Who had signed it then, of those whom `[plugins] trust` named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// The signatures that lay where it came from: hosts verify them whenever they load it.
+    #[serde(default, skip_serializing_if = "FoundSignatures::is_empty")]
+    pub signatures: FoundSignatures,
     /// The component in whose place it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced: Option<Digest>,
 }
 
 impl Receipt {
-    /// Of a component that was inspected just now, and what the configuration grants to
+    /// Of a component that was vetted and inspected just now, and what the configuration grants to
     /// its name.
     #[must_use]
-    pub fn new(name: PluginName, source: String, inspection: &Inspection, configuration: &Configuration) -> Self {
+    pub fn new(
+        name: PluginName,
+        source: String,
+        (inspection, vetted): (&Inspection, &Vetted),
+        configuration: &Configuration,
+    ) -> Self {
         let settings = configuration.settings_of(&name);
-        let effective = configuration.effective_grants(&name, &settings, inspection.digest);
+        let effective = configuration.effective_grants(
+            &name,
+            &settings,
+            KnownComponent { digest: inspection.digest, signer: vetted.signer() },
+        );
         Self {
             source,
             manifest: None,
@@ -66,6 +85,8 @@ impl Receipt {
             functions: false,
             added: Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true),
             by: "command".to_owned(),
+            evidence: vetted.evidence.clone(),
+            signatures: FoundSignatures::default(),
             replaced: None,
             name,
         }

@@ -17,6 +17,8 @@ pub(crate) fn receipt(name: &str, component: &[u8]) -> Receipt {
         tools: vec!["run".to_owned()],
         added: "2026-01-02T03:04:05Z".to_owned(),
         by: "command".to_owned(),
+        evidence: None,
+        signatures: FoundSignatures::default(),
         replaced: None,
     }
 }

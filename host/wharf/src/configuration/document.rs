@@ -32,6 +32,7 @@ use super::{
     state::StateSettings,
     terminal::{TerminalSettings, WrittenStream, WrittenTerminal},
     traces::{TracesSettings, WrittenTraces},
+    trust::{TrustSettings, WrittenPlugins},
     webview::{WebViewSettings, WrittenWebView},
 };
 use crate::{bundled, missing_feature, paths, reserved_name};
@@ -88,6 +89,8 @@ pub struct Configuration {
     pub plugin_folder: Option<PathBuf>,
     /// Indexes that list plugins, for `wharf plugin search`.
     pub plugin_indexes: Vec<PluginSource>,
+    /// Whose signatures of plugins count, which plugins need one, and what must not run.
+    pub trust: TrustSettings,
     /// What the host's own routes may use, where it is written.
     pub(super) written_host_grants: Option<Grants>,
     /// What no limit of a call may exceed, whichever plugin is called.
@@ -172,17 +175,8 @@ pub(super) struct Written {
     output_schemas: OutputSchemas,
     /// One plugin; `host` stands for the host itself, and has nothing but grants.
     plugin: BTreeMap<PluginName, WrittenPlugin>,
-    /// Plugins of a folder.
+    /// Where plugins lie beside their tables, and whose signatures of them count.
     plugins: WrittenPlugins,
-}
-
-#[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenPlugins {
-    /// A folder in which every `NAME.wasm` is a plugin.
-    folder: Option<PathBuf>,
-    /// Indexes that `wharf plugin search` reads: files, `https:` addresses, `oci:` references.
-    indexes: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
@@ -292,6 +286,7 @@ impl Configuration {
             call_limits: call_limits.at_most(&call_ceilings),
             written_limits: written.limits,
             plugins,
+            trust: written.plugins.trust(base)?,
             plugin_folder: written.plugins.folder.map(|folder| base.join(folder)),
             plugin_indexes: plugin_indexes(&written.plugins.indexes, base)?,
             written_host_grants,

@@ -4,20 +4,20 @@
 use std::time::SystemTime;
 
 use wharf_core::{
-    Digest, Grants, PluginName,
+    Grants, PluginName,
     grant::{Capability, Expiry, GrantClock, Standing},
 };
 
 use super::{
     document::Configuration,
-    pin::{EffectiveGrants, Pin, Unconfirmed},
+    pin::{EffectiveGrants, KnownComponent, Pin, Unconfirmed},
     plugin::PluginSettings,
 };
 use crate::bundled;
 
 impl Configuration {
-    /// What a plugin may use with the component of this digest. A loader asks with the
-    /// digest of the very bytes that it loads.
+    /// What a plugin may use with this component. A loader asks with what is known of the very
+    /// bytes that it loads.
     ///
     /// # Errors
     /// Where the component is not to be loaded at all (`pin = "refuse"`).
@@ -25,20 +25,26 @@ impl Configuration {
         &self,
         name: &PluginName,
         settings: &PluginSettings,
-        digest: Digest,
+        component: KnownComponent<'_>,
     ) -> Result<EffectiveGrants, Unconfirmed> {
         let mut grants = self.grants(name, settings);
         grants.standing = self.standing();
         if let (Some(state), Some(scope)) = (grants.state.as_mut(), settings.default_scope) {
             state.default_scope = scope;
         }
-        let changed = settings.digest != Some(digest);
+        let confirmed = settings.confirmed();
+        let changed = !confirmed.as_ref().is_some_and(|confirmed| confirmed.is(component));
         let pin = settings.effective_pin();
-        let unconfirmed = || Unconfirmed { plugin: name.clone(), confirmed: settings.digest, found: digest };
+        let unconfirmed = || Unconfirmed {
+            plugin: name.clone(),
+            confirmed: confirmed.clone().map(Box::new),
+            found: component.digest,
+            signer: component.signer.cloned().map(Box::new),
+        };
         let mut warnings = Vec::new();
         match pin {
             Some(Pin::Refuse) if changed => return Err(unconfirmed()),
-            Some(Pin::Digest) if changed => {
+            Some(Pin::Digest | Pin::Signer) if changed => {
                 let withheld = unconfirmed();
                 let standing = Standing { withheld: Some(withheld.to_string().into()), ..grants.standing };
                 let grants = Grants { standing, ..Grants::default() };
@@ -109,7 +115,9 @@ fn expiries(grants: &Grants) -> impl Iterator<Item = (Capability, &Expiry)> {
 mod tests {
     use std::{path::Path, time::Duration};
 
-    use super::*;
+    use wharf_core::Digest;
+
+    use super::{super::pin::Confirmed, *};
 
     const GRANTED: &str = "[plugin.x.grants.state]\nreason = \"r\"";
 
@@ -117,7 +125,7 @@ mod tests {
         let text = format!("[plugin.x]\nsource = \"x.wasm\"\n{lines}\n{GRANTED}");
         let configuration = Configuration::parse(&text, Path::new("/")).expect("parses");
         let name = "x".parse().expect("legal");
-        configuration.effective_grants(&name, &configuration.plugins[&name], digest)
+        configuration.effective_grants(&name, &configuration.plugins[&name], KnownComponent::unsigned(digest))
     }
 
     #[test]
@@ -133,7 +141,10 @@ mod tests {
             let decided = decided(&lines, other).expect("loaded");
             assert_eq!(decided.grants, Grants::default(), "{lines}");
             let withheld = decided.withheld.expect("held back");
-            assert_eq!((withheld.confirmed, withheld.found), (named, other));
+            assert_eq!(
+                (withheld.confirmed.as_deref(), withheld.found),
+                (named.map(Confirmed::Component).as_ref(), other)
+            );
             assert!(withheld.to_string().contains("wharf grant x --confirm"), "{withheld}");
             let denied = decided.grants.state(&"x".parse().expect("legal"), wharf_core::ScopeKind::Plugin);
             assert!(denied.expect_err("nothing").message.contains("wharf grant x --confirm"));
@@ -155,12 +166,18 @@ mod tests {
             let now = SystemTime::UNIX_EPOCH + Duration::from_secs(day * 24 * 3600);
             let configuration = Configuration::parse(&text, Path::new("/")).expect("parses");
             let configuration = configuration.with_clock(GrantClock::new(move || now));
-            let decided = configuration.effective_grants(&name, &configuration.plugins[&name], Digest::of(b""));
+            let decided = configuration.effective_grants(
+                &name,
+                &configuration.plugins[&name],
+                KnownComponent::unsigned(Digest::of(b"")),
+            );
             let warnings = decided.expect("loaded").warnings;
             assert_eq!(warnings.iter().any(|warning| warning.contains("until 1970-01-02")), warned, "{warnings:?}");
         }
         let decided = Configuration::parse(&text, Path::new("/")).expect("parses");
-        let decided = decided.effective_grants(&name, &decided.plugins[&name], Digest::of(b"")).expect("loaded");
+        let decided = decided
+            .effective_grants(&name, &decided.plugins[&name], KnownComponent::unsigned(Digest::of(b"")))
+            .expect("loaded");
         assert!(decided.warnings.iter().any(|warning| warning.contains("1970-01-02")), "the system's clock is later");
     }
 }

@@ -8,10 +8,11 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use wharf_core::{CallLimits, Digest, Grants, PluginName, ScopeKind, tool::ToolSelection};
+use wharf_trust::PinnedSigner;
 
 use super::{
     limits::WrittenLimits,
-    pin::Pin,
+    pin::{Confirmed, Pin},
     process, profile,
     request::{self, SecretSettings},
     webview,
@@ -29,6 +30,8 @@ pub struct PluginSettings {
     pub source: Option<PathBuf>,
     /// The component that the operator confirmed.
     pub digest: Option<Digest>,
+    /// The one whose components the operator confirmed.
+    pub signer: Option<PinnedSigner>,
     /// What happens to the grants where the component is another one.
     pub pin: Option<Pin>,
     /// Limits of its calls.
@@ -52,9 +55,17 @@ pub struct PluginSettings {
 }
 
 impl PluginSettings {
-    /// To what its grants are bound: what is written, or the confirmed digest where there is one.
+    /// To what its grants are bound: what is written, or the confirmed signer or digest where there is
+    /// one.
     pub(crate) fn effective_pin(&self) -> Option<Pin> {
-        self.pin.or(self.digest.map(|_| Pin::Digest))
+        self.pin.or(self.signer.as_ref().map(|_| Pin::Signer)).or(self.digest.map(|_| Pin::Digest))
+    }
+
+    /// What was confirmed: the signer where one is written, unless the pin is to the digest.
+    pub(crate) fn confirmed(&self) -> Option<Confirmed> {
+        let signer = self.signer.clone().filter(|_| self.pin != Some(Pin::Digest)).map(Confirmed::Signer);
+        let digest = self.digest.filter(|_| self.pin != Some(Pin::Signer)).map(Confirmed::Component);
+        signer.or(digest)
     }
 
     /// A plugin of which the configuration says nothing.
@@ -64,6 +75,7 @@ impl PluginSettings {
             enabled: true,
             source: None,
             digest: None,
+            signer: None,
             pin: None,
             limits,
             grants: None,
@@ -89,6 +101,10 @@ pub(super) struct WrittenPlugin {
     /// The component that the operator confirmed: `wharf grant NAME --confirm`
     /// writes it.
     digest: Option<Digest>,
+    /// The one whose components the operator confirmed: `wharf grant NAME --confirm --pin signer` writes it. `*` in an
+    /// identity stands for what changes from release to release.
+    #[schemars(with = "Option<String>")]
+    signer: Option<PinnedSigner>,
     /// What becomes of the grants where the component is another one.
     pin: Option<Pin>,
     /// Limits of its calls.
@@ -133,12 +149,15 @@ impl WrittenPlugin {
     /// `host` is no plugin: what HTTP routes open themselves belongs to it.
     pub(super) fn grants_of_host(self, base: &Path) -> Result<Grants, String> {
         let name = PluginName::host();
-        let Self { enabled, source, digest, pin, limits, grants, default_scope, settings, secrets, prefix, .. } = self;
+        let Self {
+            enabled, source, digest, signer, pin, limits, grants, default_scope, settings, secrets, prefix, ..
+        } = self;
         let selects = self.tools.is_some() || !self.skip_tools.is_empty() || self.functions;
         let says_more = selects
             || !(enabled && prefix)
             || source.is_some()
             || digest.is_some()
+            || signer.is_some()
             || pin.is_some()
             || default_scope.is_some();
         if says_more || !limits.is_empty() || !settings.is_empty() || !secrets.is_empty() {
@@ -169,10 +188,17 @@ impl WrittenPlugin {
         if bytes > MAX_SETTINGS_BYTES {
             return Err(format!("[plugin.{name}.settings] has {bytes} bytes as JSON, more than {MAX_SETTINGS_BYTES}"));
         }
+        if self.pin == Some(Pin::Signer) && self.signer.is_none() {
+            return Err(format!(
+                "[plugin.{name}] has `pin = \"signer\"` and no `signer`: `wharf grant {name} --confirm --pin signer` writes \
+                 both"
+            ));
+        }
         Ok(PluginSettings {
             enabled: self.enabled,
             source: self.source.map(|source| base.join(source)),
             digest: self.digest,
+            signer: self.signer,
             pin: self.pin,
             limits,
             grants,

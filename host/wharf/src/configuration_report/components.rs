@@ -7,20 +7,22 @@ use std::{
     path::Path,
 };
 
-use wharf_core::{Digest, PluginName, text::with_causes};
+use wharf_core::{PluginName, text::with_causes};
 use wharf_engine::{Component, Engine, Inspection};
 use wharf_files::regular_file;
 
 use crate::{
     added::AddedPlugins,
     bundled,
-    configuration::{Configuration, PluginSettings},
+    configuration::{ComponentPlace, Configuration, PluginSettings},
     configuration_report::finding::{ConfigurationFinding, ConfigurationPart as Part, ConfigurationReport},
+    denied::{DenyKeeper, DenyList},
     folder::{Folder, FolderPlugin},
     inspecting,
     loading::check_selection,
     reserved_name,
     tool_name::full_name,
+    vetting::{FoundSignatures, SourcedComponent},
 };
 
 /// What a component says of itself.
@@ -59,7 +61,8 @@ impl NamedPlugins {
         let cache = data.join("cache");
         // Where no host has ever been, nothing is made.
         let engine = inspecting::engine(configuration.host_limits.clone(), cache.is_dir().then_some(cache));
-        let sight = Sight { configuration, data, engine, folder: &self.folder };
+        let denied = DenyKeeper::of(Some(data)).current(configuration.trust.deny.as_ref());
+        let sight = Sight { configuration, data, engine, denied, folder: &self.folder };
         sight.check_folder(checked);
         let all = configuration.names_tools();
         let mut facts = BTreeMap::new();
@@ -67,9 +70,9 @@ impl NamedPlugins {
             let settings = configuration.settings_of(name);
             if settings.enabled
                 && configuration.plugins.contains_key(name)
-                && let Some(digest) = sight.digest(name, &settings)
+                && let Some(Ok(sourced)) = sight.component(name, &settings)
             {
-                configuration.check_pin(name, &settings, digest, checked);
+                configuration.check_pin(name, &settings, &sourced, checked);
             }
             if !(all || settings.enabled && is_to_be_loaded(&settings)) {
                 continue;
@@ -119,6 +122,7 @@ struct Sight<'s> {
     configuration: &'s Configuration,
     data: &'s Path,
     engine: Engine,
+    denied: DenyList,
     folder: &'s [FolderPlugin],
 }
 
@@ -137,7 +141,7 @@ impl Sight<'_> {
             } else if self.has_another(&found.name) {
                 Some("another plugin has its name; rename the file".to_owned())
             } else {
-                let loaded = self.read(&found.file, &settings);
+                let loaded = self.read(&found.file, &settings, ComponentPlace::Folder);
                 loaded.and_then(|component| self.facts(&found.name, &settings, component)).err()
             };
             if let Some(what) = what {
@@ -154,41 +158,35 @@ impl Sight<'_> {
             || AddedPlugins::of(self.data).receipt(name).is_ok_and(|receipt| receipt.is_some())
     }
 
-    /// The digest of a component; nothing where it cannot be read, which is told elsewhere.
-    fn digest(&self, name: &PluginName, settings: &PluginSettings) -> Option<Digest> {
-        if settings.source.is_none() && !bundled::names().any(|bundled| bundled == *name) {
-            let receipt = AddedPlugins::of(self.data).receipt(name).ok()?;
-            if let Some(receipt) = receipt {
-                return Some(receipt.digest);
-            }
-        }
-        Some(self.component(name, settings)?.ok()?.digest())
-    }
-
     /// The component of a plugin, from where a host takes it, or why there is none.
-    fn component(&self, name: &PluginName, settings: &PluginSettings) -> Option<Result<Component, String>> {
+    fn component(&self, name: &PluginName, settings: &PluginSettings) -> Option<Result<SourcedComponent, String>> {
         if let Some(source) = &settings.source {
-            let read = self.read(source, settings);
+            let read = self.read(source, settings, ComponentPlace::File);
             return Some(read.map_err(|what| {
                 format!("[plugin.{name}] `source` {}: {what}; mend the path, or take the table out", source.display())
             }));
         }
         if let Some(component) = bundled::component(name) {
-            return Some(Ok(component));
+            return Some(Ok(SourcedComponent::bundled(component)));
         }
         let limit = self.configuration.host_limits.component_bytes;
-        match AddedPlugins::of(self.data).component_of(name, limit) {
-            Ok(Some(component)) => return Some(Ok(component.with_functions(settings.functions))),
-            Ok(None) => {}
+        let added = AddedPlugins::of(self.data);
+        match added.component_of(name, limit).and_then(|component| Ok((component, added.vouchers(name)?))) {
+            Ok((Some(component), (place, found))) => {
+                let component = component.with_functions(settings.functions);
+                return Some(Ok(SourcedComponent { component, place: Some(place), found }));
+            }
+            Ok((None, _)) => {}
             Err(error) => return Some(Err(format!("plugin {name}: {}", with_causes(&error)))),
         }
         let found = self.folder.iter().find(|found| found.name == *name && found.problem.is_none())?;
-        Some(self.read(&found.file, settings))
+        Some(self.read(&found.file, settings, ComponentPlace::Folder))
     }
 
-    fn read(&self, file: &Path, settings: &PluginSettings) -> Result<Component, String> {
+    fn read(&self, file: &Path, settings: &PluginSettings, place: ComponentPlace) -> Result<SourcedComponent, String> {
         let bytes = regular_file::read(file, self.configuration.host_limits.component_bytes);
-        Ok(Component::new(bytes.map_err(|error| error.to_string())?).with_functions(settings.functions))
+        let component = Component::new(bytes.map_err(|error| error.to_string())?).with_functions(settings.functions);
+        Ok(SourcedComponent { component, place: Some(place), found: FoundSignatures::beside(file) })
     }
 
     /// Loads a component as a host would; beside what it says, what is wrong with the patterns of its tools.
@@ -196,9 +194,11 @@ impl Sight<'_> {
         &self,
         name: &PluginName,
         settings: &PluginSettings,
-        component: Component,
+        sourced: SourcedComponent,
     ) -> Result<(PluginFacts, Option<ConfigurationFinding>), String> {
-        let plugin = self.engine.load(name.clone(), component).map_err(|error| match &settings.source {
+        let vetted = self.configuration.vet(name, &sourced, &self.denied);
+        vetted.map_err(|error| format!("plugin {name}: {error}"))?;
+        let plugin = self.engine.load(name.clone(), sourced.component).map_err(|error| match &settings.source {
             Some(source) => format!("[plugin.{name}] `source` {}: {}", source.display(), with_causes(&error)),
             None => format!("plugin {name}: {}", with_causes(&error)),
         })?;
@@ -215,10 +215,12 @@ impl Configuration {
         &self,
         name: &PluginName,
         settings: &PluginSettings,
-        digest: Digest,
+        sourced: &SourcedComponent,
         checked: &mut ConfigurationReport,
     ) {
-        match self.effective_grants(name, settings, digest) {
+        // One that must not be loaded is told with the others of its kind.
+        let Ok(vetted) = self.vet(name, sourced, &DenyList::default()) else { return };
+        match self.effective_grants(name, settings, vetted.known(&sourced.component)) {
             Ok(effective) => {
                 let told = effective.warnings.into_iter().map(|warning| format!("plugin {name} {warning}"));
                 checked.warnings.extend(told.map(|warning| Part::Pin.of(name, warning)));

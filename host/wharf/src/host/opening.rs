@@ -210,8 +210,8 @@ impl HostBuilder {
         let (registry, sources, runs_programs, engine, backends, staging) = opened;
         // A command that is over in a moment tells its user, and leaves the audit alone.
         for rejected in registry.rejected().iter().filter(|_| !fixed_grants) {
-            let (subject, failed) = ((rejected.name.clone(), None), AuditOutcome::Failed(Code::Invalid));
-            recorder.change("rejected", subject, (None, None), failed, Duration::ZERO);
+            let (subject, failed) = ((rejected.name.clone(), None, None), AuditOutcome::Failed(Code::Invalid));
+            recorder.change("rejected", subject, (Some(rejected.shown()), None), failed, Duration::ZERO);
         }
         let background = Background::start(&backends);
         let checks = Checks::new(&limits);

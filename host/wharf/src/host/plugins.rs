@@ -341,6 +341,7 @@ impl Host {
                     settings: spec.settings.to_string().into(),
                 }),
                 withheld: None,
+                evidence: None,
                 prefix: spec.prefix,
                 tools: ToolSelection::default(),
                 took: began.elapsed(),
@@ -360,10 +361,10 @@ impl Host {
         self.end_what_is_left(
             happened.iter().filter(|change| change.word == UNLOADED).map(|change| change.name.clone()),
         );
-        for PluginChange { word, name, digest, may_use, replaced, took } in happened {
+        for PluginChange { word, name, digest, signer, said, replaced, took } in happened {
             let failed = AuditOutcome::Failed(Code::Invalid);
             let outcome = if word == REJECTED { failed } else { AuditOutcome::Ok };
-            self.shared.recorder.change(word, (name, digest), (may_use, replaced), outcome, took);
+            self.shared.recorder.change(word, (name, digest, signer.as_ref()), (said, replaced), outcome, took);
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The folder of plugins, watched while the host serves.
+//! The folder of plugins and the list of what must not run, watched while the host serves.
 
 use std::{
     path::Path,
@@ -23,28 +23,44 @@ const RESCAN: Duration = Duration::from_secs(2);
 /// How long changes gather that come one after the other.
 const BREATH: Duration = Duration::from_millis(50);
 
-/// A folder that is watched; dropping it ends that.
+/// What is watched; dropping it ends that.
 #[derive(Debug)]
 pub struct PluginWatch {
-    task: AbortHandle,
+    tasks: Vec<AbortHandle>,
 }
 
 impl Drop for PluginWatch {
     fn drop(&mut self) {
-        self.task.abort();
+        self.tasks.iter().for_each(AbortHandle::abort);
     }
 }
 
 impl Host {
-    /// Watches the folder that `[plugins] folder` of the configuration names, as long as
-    /// what is returned lives: plugins in it that appear, change and disappear do so for
-    /// clients. Nothing where no folder is configured.
+    /// Watches the folder that `[plugins] folder` of the configuration names, and the list that
+    /// `[plugins.deny]` names, as long as what is returned lives: plugins that appear, change and
+    /// disappear in the folder do so for clients, and one that the list names by now is taken away.
     ///
     /// Needs a tokio runtime with time.
     #[must_use]
-    pub fn watch_plugins(&self) -> Option<PluginWatch> {
-        self.shared.sources.folder.as_ref()?;
-        Some(PluginWatch { task: tokio::spawn(watch(self.downgrade())).abort_handle() })
+    pub fn watch_plugins(&self) -> PluginWatch {
+        let mut tasks = vec![tokio::spawn(watch_denied(self.downgrade())).abort_handle()];
+        if self.shared.sources.folder.is_some() {
+            tasks.push(tokio::spawn(watch(self.downgrade())).abort_handle());
+        }
+        PluginWatch { tasks }
+    }
+
+    async fn look_at_denied(&self) {
+        if self.shared.sources.configuration().trust.deny.is_none() {
+            return;
+        }
+        let shared = std::sync::Arc::clone(&self.shared);
+        let looked = spawn_blocking(move || shared.sources.look_at_denied()).await;
+        if looked.unwrap_or_default()
+            && let Err(error) = self.reload_plugins().await
+        {
+            tracing::warn!("plugins are those of before: {}", with_causes(&error));
+        }
     }
 
     async fn look_at_folder(&self) -> FolderChanges {
@@ -57,6 +73,16 @@ impl Host {
             tracing::warn!("plugins are those of before: {}", with_causes(&error));
         }
         news
+    }
+}
+
+async fn watch_denied(host: WeakHost) {
+    loop {
+        match host.upgrade() {
+            Some(host) => host.look_at_denied().await,
+            None => return,
+        }
+        sleep(RESCAN).await;
     }
 }
 

@@ -51,10 +51,11 @@ pub(super) async fn look(host: &Host, plugin: PluginName) -> Result<PluginLookRe
         name: plugin.to_string(),
         source: None,
         manifest: None,
+        signer: None,
         added: None,
         added_by: None,
         pin: settings.as_ref().and_then(PluginSettings::effective_pin).map(|pin| pin.as_str().to_owned()),
-        confirmed: settings.and_then(|settings| settings.digest).map(|digest| digest.to_string()),
+        confirmed: settings.and_then(|settings| settings.confirmed()).map(|confirmed| confirmed.to_string()),
         contract: Vec::new(),
         says: BTreeMap::new(),
         limits: Vec::new(),
@@ -79,6 +80,7 @@ fn describe(installed: &Installed, report: &mut PluginLookReport) {
     if let Origin::Configuration { file } | Origin::Folder { file } = &installed.origin {
         report.source = Some(file.display().to_string());
     }
+    report.signer = installed.evidence.as_ref().map(|evidence| evidence.signer.to_string());
     let inspection = installed.plugin.inspect();
     let package = |import: &String| {
         let (interface, version) = import.strip_prefix("wharf:")?.split_once('@')?;

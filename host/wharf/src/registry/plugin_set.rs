@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use wharf_core::{Digest, PluginName, audit::Replaced};
+use wharf_trust::Signer;
 
 use crate::{
     configuration::{granted_names, replaced_grants},
@@ -37,8 +38,10 @@ pub(crate) struct PluginChange {
     pub(crate) word: &'static str,
     pub(crate) name: PluginName,
     pub(crate) digest: Option<Digest>,
-    /// What it may use from now on, if anything can be said.
-    pub(crate) may_use: Option<String>,
+    /// Who signed its component.
+    pub(crate) signer: Option<Signer>,
+    /// What it may use from now on, or why it was rejected.
+    pub(crate) said: Option<String>,
     /// The grants that are others now, where it had any before or has any now.
     pub(crate) replaced: Option<Replaced>,
     /// How long it took to make it ready.
@@ -152,8 +155,9 @@ impl Plugins {
     /// What has happened since `before`, for the audit.
     pub(crate) fn changes_since(&self, before: &Self) -> Vec<PluginChange> {
         let mut happened = Vec::new();
-        let mut note = |word, name: &PluginName, digest, may_use, replaced, took| {
-            happened.push(PluginChange { word, name: name.clone(), digest, may_use, replaced, took });
+        let mut note = |word, name: &PluginName, digest, said, replaced, took| {
+            let signer = self.find(name).and_then(|now| Some(now.evidence.as_ref()?.signer.clone()));
+            happened.push(PluginChange { word, name: name.clone(), digest, signer, said, replaced, took });
         };
         for now in &self.installed {
             let (name, digest) = (now.plugin.name(), now.digest());
@@ -174,7 +178,7 @@ impl Plugins {
             note(UNLOADED, old.plugin.name(), Some(old.digest()), None, replaced, Duration::ZERO);
         }
         for rejected in self.rejected.iter().filter(|rejected| !before.rejected.contains(rejected)) {
-            note(REJECTED, &rejected.name, None, None, None, Duration::ZERO);
+            note(REJECTED, &rejected.name, None, Some(rejected.shown()), None, Duration::ZERO);
         }
         happened
     }

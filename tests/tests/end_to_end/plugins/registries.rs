@@ -15,25 +15,25 @@ use wharf_tests::Upstream;
 use super::saying;
 
 /// What `wkg oci push` makes of a component.
-const WASM: &str = "application/wasm";
+pub(super) const WASM: &str = "application/wasm";
 
 /// Whether it is the error that a test expects.
 type Expected = fn(&OciError) -> bool;
 
 /// The digest by which the OCI names these bytes.
-fn sha256(bytes: &[u8]) -> String {
+pub(super) fn sha256(bytes: &[u8]) -> String {
     let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
     let hex: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }
 
 /// What names a layer in a manifest.
-fn descriptor(kind: &str, bytes: &[u8]) -> Value {
+pub(super) fn descriptor(kind: &str, bytes: &[u8]) -> Value {
     json!({"mediaType": kind, "digest": sha256(bytes), "size": bytes.len()})
 }
 
 /// A manifest of these layers. Its configuration is an empty object.
-fn manifest(layers: &[Value]) -> Vec<u8> {
+pub(super) fn manifest(layers: &[Value]) -> Vec<u8> {
     let manifest = json!({
         "schemaVersion": 2,
         "mediaType": "application/vnd.oci.image.manifest.v1+json",
@@ -46,7 +46,10 @@ fn manifest(layers: &[Value]) -> Vec<u8> {
 /// A registry whose `team/greeter:1.2` is a component, and that says what a test likes
 /// where it answers: that is asked first, by method and path, and has written an answer
 /// where it says so.
-fn registry(component: &[u8], lies: impl Fn(&str, &str, &mut TcpStream) -> bool + Send + Sync + 'static) -> Upstream {
+pub(super) fn registry(
+    component: &[u8],
+    lies: impl Fn(&str, &str, &mut TcpStream) -> bool + Send + Sync + 'static,
+) -> Upstream {
     let manifest = manifest(&[descriptor(WASM, component)]);
     let blob = (format!("/v2/team/greeter/blobs/{}", sha256(component)), component.to_vec());
     let by_digest = format!("/v2/team/greeter/manifests/{}", sha256(&manifest));
@@ -66,6 +69,11 @@ fn registry(component: &[u8], lies: impl Fn(&str, &str, &mut TcpStream) -> bool 
 /// One that does not lie.
 fn honest(component: &[u8]) -> Upstream {
     registry(component, |_, _, _| false)
+}
+
+/// Says that nothing is there.
+pub(super) fn not_found(connection: &mut TcpStream) {
+    answer(connection, "404 Not Found", "", b"{}");
 }
 
 /// Sends a whole answer with this status.
@@ -94,7 +102,7 @@ fn pull_as(registry: &Upstream, version: &str, logins: &RegistryLogins) -> Resul
 }
 
 /// The paths that were asked for.
-fn paths(registry: &Upstream) -> Vec<String> {
+pub(super) fn paths(registry: &Upstream) -> Vec<String> {
     let path = |head: &String| head.split(' ').nth(1).unwrap_or_default().to_owned();
     registry.asked().iter().map(path).collect()
 }

@@ -129,7 +129,11 @@ fn of_entry(entry: &AuditEntry, columns: usize) -> String {
         "limited" => format!("{}{}  [{}]{}", entry.function, times(entry), entry.tenant, who(entry)),
         "operator" => format!("{} {}{}{}", entry.function, entry.asked, replaced(entry), who(entry)),
         "change" if entry.asked.is_empty() => format!("{} {}", entry.plugin, entry.function),
-        "change" => format!("{} {}, may use {}{}", entry.plugin, entry.function, entry.asked, replaced(entry)),
+        "change" if entry.function == "rejected" => format!("{} rejected: {}", entry.plugin, entry.asked),
+        "change" => {
+            let signed = if entry.signer.is_empty() { String::new() } else { format!(", signed by {}", entry.signer) };
+            format!("{} {}{signed}, may use {}{}", entry.plugin, entry.function, entry.asked, replaced(entry))
+        }
         _ => {
             let tool =
                 if entry.plugin.is_empty() { entry.tool.clone() } else { format!("{}__{}", entry.plugin, entry.tool) };

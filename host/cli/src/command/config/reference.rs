@@ -115,8 +115,23 @@ impl<'s> SchemaReader<'s> {
         }
     }
 
+    /// The schemas of a property that may be one thing or another; none of any other one.
+    fn alternatives(&self, property: &'s Value) -> Vec<&'s Value> {
+        let named = property["$ref"].as_str().and_then(|name| self.definitions.get(name.rsplit('/').next()?));
+        if let Some(named) = named {
+            return self.alternatives(named);
+        }
+        let choices = ["allOf", "anyOf"].iter().flat_map(|several| property[*several].as_array().into_iter().flatten());
+        let choices: Vec<_> = choices.filter(|choice| choice["type"] != "null").collect();
+        if let [only] = choices[..] { self.alternatives(only) } else { choices }
+    }
+
     /// The type, or the values that there are.
     fn kind(&self, property: &'s Value) -> String {
+        let alternatives = self.alternatives(property);
+        if !alternatives.is_empty() {
+            return alternatives.into_iter().map(|choice| self.kind(choice)).collect::<Vec<_>>().join(" or ");
+        }
         let property = self.resolved(property);
         let choices = property["oneOf"].as_array().into_iter().flatten().map(|choice| &choice["const"]);
         let choices: Vec<_> = choices.chain(property["enum"].as_array().into_iter().flatten()).collect();

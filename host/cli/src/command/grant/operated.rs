@@ -83,6 +83,7 @@ impl GrantArguments {
             expires: None,
             revoke: Vec::new(),
             confirm: false,
+            pin: None,
             dry_run: false,
         }
     }

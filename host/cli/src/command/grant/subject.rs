@@ -12,8 +12,10 @@ use wharf::{
     added::AddedPlugins,
     bundled_component,
     component::{Component, Inspection},
+    configuration::{ComponentPlace, KnownComponent, PluginSettings},
     grant::Capability,
     sources::read_component,
+    trust::{DenyKeeper, FoundSignatures, SourcedComponent, Vetted},
     with_causes,
 };
 
@@ -62,6 +64,10 @@ pub(super) struct Subject {
     pub(super) name: PluginName,
     pub(super) inspection: Inspection,
     pub(super) source: SubjectSource,
+    /// Who signed its component.
+    pub(super) vetted: Vetted,
+    /// What the configuration says of it.
+    pub(super) settings: PluginSettings,
     /// Whether the configuration says anything of it.
     pub(super) is_written: bool,
     /// What the configuration grants.
@@ -107,14 +113,8 @@ impl Subject {
             }
         }
         let functions = functions || configuration.settings_of(&name).functions;
-        let component = read(&file, functions, configuration)?;
-        Self::new(
-            configuration,
-            Look::beside(configuration, data, progress),
-            name,
-            component,
-            SubjectSource::File(file),
-        )
+        let sourced = read(&file, functions, configuration, ComponentPlace::File)?;
+        Self::new(configuration, (data, progress), name, sourced, SubjectSource::File(file))
     }
 
     /// The plugin of this name that a host on this data directory would load; nothing where there is
@@ -125,50 +125,66 @@ impl Subject {
         (data, progress): (&Path, ProgressDisplay),
     ) -> Result<Option<Self>> {
         let settings = configuration.settings_of(name);
-        let (component, source) = if let Some(file) = settings.source {
-            (read(&file, settings.functions, configuration)?, SubjectSource::File(file))
+        let (sourced, source) = if let Some(file) = settings.source {
+            (read(&file, settings.functions, configuration, ComponentPlace::File)?, SubjectSource::File(file))
         } else if let Some(component) = bundled_component(name) {
-            (component, SubjectSource::Bundled)
+            (SourcedComponent::bundled(component), SubjectSource::Bundled)
         } else {
-            let added = AddedPlugins::of(data).component_of(name, configuration.host_limits.component_bytes);
+            let plugins = AddedPlugins::of(data);
+            let added = plugins.component_of(name, configuration.host_limits.component_bytes);
             let folder = configuration.plugin_folder.as_ref().map(|folder| folder.join(format!("{name}.wasm")));
             match (added.map_err(|error| Unusable(with_causes(&error)))?, folder.filter(|file| file.exists())) {
-                (Some(component), _) => (component.with_functions(settings.functions), SubjectSource::Added),
-                (None, Some(file)) => (read(&file, settings.functions, configuration)?, SubjectSource::Folder(file)),
+                (Some(component), _) => {
+                    let component = component.with_functions(settings.functions);
+                    let vouchers = plugins.vouchers(name).map_err(|error| Unusable(with_causes(&error)))?;
+                    (SourcedComponent { component, place: Some(vouchers.0), found: vouchers.1 }, SubjectSource::Added)
+                }
+                (None, Some(file)) => {
+                    let sourced = read(&file, settings.functions, configuration, ComponentPlace::Folder)?;
+                    (sourced, SubjectSource::Folder(file))
+                }
                 (None, None) => return Ok(None),
             }
         };
-        let look = Look::beside(configuration, data, progress);
-        Self::new(configuration, look, name.clone(), component, source).map(Some)
+        Self::new(configuration, (data, progress), name.clone(), sourced, source).map(Some)
     }
 
     fn new(
         configuration: &Configuration,
-        look: Look,
+        (data, progress): (&Path, ProgressDisplay),
         name: PluginName,
-        component: Component,
+        sourced: SourcedComponent,
         source: SubjectSource,
     ) -> Result<Self> {
+        let denied = DenyKeeper::of(Some(data)).current(configuration.trust.deny.as_ref());
+        let vetted = configuration.vet(&name, &sourced, &denied);
+        let vetted = vetted.map_err(|error| Unusable(format!("plugin {name}: {error}")))?;
         let shown = match &source {
             SubjectSource::File(file) | SubjectSource::Folder(file) => file.display().to_string(),
             SubjectSource::Bundled | SubjectSource::Added => name.to_string(),
         };
-        let inspection = look.at(&name, component, &shown)?;
+        let inspection = Look::beside(configuration, data, progress).at(&name, sourced.component, &shown)?;
+        let settings = configuration.settings_of(&name);
         let is_written = configuration.plugins.contains_key(&name);
         let (mut written, mut granted, mut withheld) = (Grants::default(), Grants::default(), None);
         // What is not written is granted nothing, but for what is bundled.
         if is_written || matches!(source, SubjectSource::Bundled) {
-            let settings = configuration.settings_of(&name);
-            match configuration.effective_grants(&name, &settings, inspection.digest) {
+            let component = KnownComponent { digest: inspection.digest, signer: vetted.signer() };
+            match configuration.effective_grants(&name, &settings, component) {
                 Ok(effective) => {
                     withheld = effective.withheld.map(|unconfirmed| unconfirmed.to_string());
                     granted = effective.grants;
                 }
                 Err(unconfirmed) => withheld = Some(unconfirmed.to_string()),
             }
-            written = settings.grants.unwrap_or_default();
+            written = settings.grants.clone().unwrap_or_default();
         }
-        Ok(Self { name, inspection, source, is_written, written, granted, withheld })
+        Ok(Self { name, inspection, source, vetted, settings, is_written, written, granted, withheld })
+    }
+
+    /// What a confirmation confirms.
+    pub(super) fn component(&self) -> KnownComponent<'_> {
+        KnownComponent { digest: self.inspection.digest, signer: self.vetted.signer() }
     }
 
     /// What it asks for.
@@ -200,6 +216,9 @@ impl Subject {
         let Self { name, inspection, source, granted, withheld, .. } = self;
         println!("Plugin {name}, {source}");
         println!("  digest  {}", inspection.digest);
+        if let Some(signer) = self.vetted.signer() {
+            println!("  signed  by {signer}");
+        }
         let tools: Vec<_> = inspection.tools.iter().map(|tool| tool.name.as_str()).collect();
         println!("  tools   {}", tools.join(", "));
         let granted = if confirmed { self.known() } else { granted };
@@ -234,10 +253,16 @@ impl Subject {
     }
 }
 
-fn read(file: &Path, functions: bool, configuration: &Configuration) -> Result<Component> {
+fn read(
+    file: &Path,
+    functions: bool,
+    configuration: &Configuration,
+    place: ComponentPlace,
+) -> Result<SourcedComponent> {
     let bytes = read_component(file, configuration.host_limits.component_bytes);
     let bytes = bytes.with_context(|| format!("cannot read {}", file.display()))?;
-    Ok(Component::new(bytes).with_functions(functions))
+    let component = Component::new(bytes).with_functions(functions);
+    Ok(SourcedComponent { component, place: Some(place), found: FoundSignatures::beside(file) })
 }
 
 /// The file of this name. A plugin's folder often has the name of the plugin.

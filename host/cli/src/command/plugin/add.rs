@@ -1,6 +1,6 @@
 //! `wharf plugin add` and `wharf plugin update`: fetch, inspect, keep, tell.
 
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -28,6 +28,11 @@ pub(super) struct Add {
     #[arg(long, value_name = "blake3:HEX")]
     pub(super) digest: Option<Digest>,
 
+    /// A signature of it, by minisign or as a sigstore bundle, beside those that lie where it comes from; several times for
+    /// several
+    #[arg(long, value_name = "FILE")]
+    pub(super) signature: Vec<PathBuf>,
+
     /// Make a tool of each function that it exports, for a component that was made for another host
     #[arg(long)]
     pub(super) functions: bool,
@@ -45,6 +50,10 @@ pub(super) struct Update {
     /// Accept this component alone
     #[arg(long, value_name = "blake3:HEX")]
     pub(super) digest: Option<Digest>,
+
+    /// A signature of it, as for `wharf plugin add`
+    #[arg(long, value_name = "FILE")]
+    pub(super) signature: Vec<PathBuf>,
 
     /// Let it have what wharf.toml grants the one before, as `wharf grant NAME --confirm` does
     #[arg(long)]

@@ -11,6 +11,7 @@ use wharf::{
     Configuration, Digest, PluginName,
     added::{AddedPlugins, InstalledChange},
     sources::{PluginSource, SourceError},
+    trust::{DenyKeeper, SourcedComponent, Vetted},
 };
 
 use crate::{
@@ -67,6 +68,12 @@ impl Installation {
             json,
             progress: global.progress(),
         })
+    }
+
+    /// Who signed a component, where it may be loaded.
+    pub(super) fn vet(&self, name: &PluginName, sourced: &SourcedComponent) -> Result<Vetted> {
+        let denied = DenyKeeper::of(Some(&self.data)).current(self.configuration.trust.deny.as_ref());
+        self.configuration.vet(name, sourced, &denied).map_err(|error| unusable(&error))
     }
 
     /// The table of a plugin, to be changed.

@@ -26,7 +26,7 @@ pub(crate) fn change(global: &Global, change: &PluginChange, is_trial: bool) -> 
         PluginChange::Add { source, name, digest, pinned, functions } => {
             let digest = digest.as_deref().map(str::parse).transpose()?;
             let name = name.as_deref().map(str::parse).transpose()?;
-            let add = Add { source: named(source)?, name, digest, functions: *functions };
+            let add = Add { source: named(source)?, name, digest, signature: Vec::new(), functions: *functions };
             let mut proposal = Proposal::to_add(add, installation)?;
             proposal.receipt.pinned = *pinned;
             conclude(installation, proposal, is_trial)
@@ -34,7 +34,7 @@ pub(crate) fn change(global: &Global, change: &PluginChange, is_trial: bool) -> 
         PluginChange::Update { plugin, source, digest, confirm } => {
             let (name, source) = (plugin.parse()?, source.as_deref().map(named).transpose()?);
             let digest = digest.as_deref().map(str::parse).transpose()?;
-            let update = Update { name, source, digest, confirm: *confirm };
+            let update = Update { name, source, digest, signature: Vec::new(), confirm: *confirm };
             let Some(mut proposal) = Proposal::to_update(&update, installation, is_trial)? else {
                 bail!(Unusable(format!("no plugin {plugin} was added, so there is nowhere to fetch it from")));
             };
@@ -72,6 +72,7 @@ fn conclude(installation: &Installation, mut proposal: Proposal, is_trial: bool)
             source: receipt.source,
             digest: receipt.digest.to_string(),
             manifest: receipt.manifest,
+            signer: receipt.evidence.map(|evidence| evidence.signer.to_string()),
             bytes: receipt.bytes,
             tools: receipt.tools,
             imports: receipt.imports,

@@ -1,18 +1,22 @@
 //! A plugin that is to be added or replaced: fetched and inspected, and nothing changed yet.
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
 use wharf::{
-    Digest, PluginName,
+    PluginName,
     added::{AddedError, InstalledChange, Receipt},
     component::{Component, Inspection},
+    configuration::KnownComponent,
     sources::{PluginSource, RegistryLogins},
+    trust::{FoundSignatures, SourcedComponent},
 };
 
 use super::{
     add::{Add, Update},
     installation::{Installation, absolute_source, check_digest, unusable},
 };
-use crate::{command::inspect::Look, configuration_edit::ConfigurationEdit, exit::Unusable};
+use crate::{command::inspect::Look, configuration_edit::ConfigurationEdit, exit::Unusable, signature::read_signature};
 
 /// What an addition or an update comes to.
 pub(super) struct Proposal {
@@ -36,14 +40,16 @@ impl Proposal {
         if installation.added.list().map_err(|error| unusable(&error))?.contains_key(&name) {
             return Err(unusable(&AddedError::Taken { name }));
         }
-        let (component, manifest) = fetch(installation, &source)?;
-        check_digest(component.digest(), add.digest)?;
-        let component = component.with_functions(add.functions);
+        let FetchedPlugin { sourced, manifest } = fetch(installation, &source, &add.signature)?;
+        check_digest(sourced.component.digest(), add.digest)?;
+        let vetted = installation.vet(&name, &sourced)?;
+        let component = sourced.component.with_functions(add.functions);
         let bytes = component.bytes().into_owned();
         let inspection = inspect(installation, &name, &source, component)?;
-        let mut receipt = Receipt::new(name, source.to_string(), &inspection, &installation.configuration);
+        let mut receipt = Receipt::new(name, source.to_string(), (&inspection, &vetted), &installation.configuration);
         receipt.functions = add.functions;
         receipt.manifest = manifest;
+        receipt.signatures = sourced.found;
         receipt.pinned = add.digest.is_some();
         Ok(Self { receipt, before: None, component: bytes, confirming: None })
     }
@@ -59,15 +65,18 @@ impl Proposal {
             Some(source) => absolute_source(source)?,
             None => before.source.parse()?,
         };
-        let (component, manifest) = fetch(installation, &source)?;
-        let component = component.with_functions(before.functions);
+        let FetchedPlugin { sourced, manifest } = fetch(installation, &source, &update.signature)?;
+        let vetted = installation.vet(name, &sourced)?;
+        let component = sourced.component.with_functions(before.functions);
         let (digest, bytes) = (component.digest(), component.bytes().into_owned());
         check_digest(digest, update.digest)?;
-        let confirming = update.confirm.then(|| confirming(installation, name, digest)).transpose()?.flatten();
+        let known = KnownComponent { digest, signer: vetted.signer() };
+        let confirming = update.confirm.then(|| confirming(installation, name, known)).transpose()?.flatten();
         if digest == before.digest {
             // Where it lies now is where the next update looks.
             let mut receipt = before.clone();
             (receipt.source, receipt.manifest) = (source.to_string(), manifest);
+            (receipt.evidence, receipt.signatures) = (vetted.evidence, sourced.found);
             return Ok(Some(Self { receipt, before: Some(before), component: bytes, confirming }));
         }
         if before.pinned && update.digest.is_none() && !is_trial {
@@ -80,8 +89,9 @@ impl Proposal {
         let configuration = confirming.as_ref().map(ConfigurationEdit::check).transpose();
         let configuration = configuration.map_err(|error| unusable(&error))?;
         let configuration = configuration.as_ref().unwrap_or(&installation.configuration);
-        let mut receipt = Receipt::new(name.clone(), source.to_string(), &inspection, configuration);
+        let mut receipt = Receipt::new(name.clone(), source.to_string(), (&inspection, &vetted), configuration);
         receipt.manifest = manifest;
+        receipt.signatures = sourced.found;
         receipt.pinned = update.digest.is_some();
         receipt.replaced = Some(before.digest);
         receipt.functions = before.functions;
@@ -115,12 +125,17 @@ impl Proposal {
 
 /// The configuration in which this component is the confirmed one; nothing where no
 /// grants are written for the plugin.
-fn confirming(installation: &Installation, name: &PluginName, digest: Digest) -> Result<Option<ConfigurationEdit>> {
+fn confirming(
+    installation: &Installation,
+    name: &PluginName,
+    component: KnownComponent<'_>,
+) -> Result<Option<ConfigurationEdit>> {
     if !installation.configuration.plugins.contains_key(name) {
         return Ok(None);
     }
     let mut edit = installation.edit(name).map_err(|error| unusable(&error))?;
-    edit.confirm(name, digest).map_err(|error| unusable(&error))?;
+    let settings = installation.configuration.settings_of(name);
+    edit.confirm(name, &settings, component, None).map_err(|error| unusable(&error))?;
     Ok(Some(edit))
 }
 
@@ -131,14 +146,33 @@ fn named_after(source: &PluginSource) -> Result<PluginName> {
     })
 }
 
-/// Fetches a component; from a registry, with the digest of its manifest.
-fn fetch(installation: &Installation, source: &PluginSource) -> Result<(Component, Option<String>)> {
+/// A component that was fetched, and nothing of it looked at.
+struct FetchedPlugin {
+    sourced: SourcedComponent,
+    /// The digest of its manifest, from a registry.
+    manifest: Option<String>,
+}
+
+/// Fetches a component, and its signatures where somebody is trusted to have signed it.
+fn fetch(installation: &Installation, source: &PluginSource, signatures: &[PathBuf]) -> Result<FetchedPlugin> {
     let fetching = installation.progress.step(format!("fetching {source}"));
+    let logins = RegistryLogins::of_docker();
     let limit = installation.configuration.host_limits.component_bytes;
-    let fetched = source.fetch(limit, &RegistryLogins::of_docker(), &mut |bytes| fetching.came(bytes));
+    let fetched = source.fetch(limit, &logins, &mut |bytes| fetching.came(bytes));
     drop(fetching);
     let fetched = fetched.map_err(|error| unusable(&error))?;
-    Ok((Component::new(fetched.component), fetched.manifest))
+    let mut found = FoundSignatures::default();
+    if !installation.configuration.trust.policy.trusts_nobody() {
+        let _looking = installation.progress.step("looking for its signatures");
+        let signatures = source.signatures(fetched.manifest.as_deref(), &logins);
+        found = FoundSignatures::from(signatures.map_err(|error| unusable(&error))?);
+    }
+    for file in signatures {
+        found.signatures.push(read_signature(file).map_err(|error| Unusable(format!("{error:#}")))?);
+    }
+    let component = Component::new(fetched.component);
+    let sourced = SourcedComponent { component, place: Some(source.into()), found };
+    Ok(FetchedPlugin { sourced, manifest: fetched.manifest })
 }
 
 /// Compiles it and asks it for its tools, with nothing granted. Hosts on the same data

@@ -9,7 +9,13 @@ use std::{
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
-use wharf::{Digest, PluginName, added::Receipt, grant::Capability, sources::read_component};
+use wharf::{
+    Digest, PluginName,
+    added::Receipt,
+    grant::Capability,
+    sources::read_component,
+    trust::{Evidence, FoundSignatures},
+};
 
 use super::installation::{Installation, unusable};
 use crate::{
@@ -166,7 +172,9 @@ pub(super) fn info(installation: &Installation, name: &PluginName) -> Result<Exi
     }
     if installation.json {
         let origin = wanted.as_ref().map(|plugin| plugin.origin);
-        print_json(&json!({"name": name, "origin": origin, "receipt": receipt, "hosts": hosts.to_json(Some(name))}))?;
+        print_json(
+            &json!({"name": name, "origin": origin, "receipt": receipt.as_ref().map(told_of), "hosts": hosts.to_json(Some(name))}),
+        )?;
         return Ok(ExitCode::SUCCESS);
     }
     println!("{name}");
@@ -183,6 +191,13 @@ pub(super) fn info(installation: &Installation, name: &PluginName) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
+/// A receipt as people see it: what was found out by its signatures, without their texts.
+fn told_of(receipt: &Receipt) -> Receipt {
+    let mut told = receipt.clone();
+    told.signatures = FoundSignatures::default();
+    told
+}
+
 fn print_receipt(receipt: &Receipt) {
     let list = |names: &[String]| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
     println!("  source   {}", wharf::text::line(&receipt.source, 512));
@@ -190,11 +205,21 @@ fn print_receipt(receipt: &Receipt) {
         println!("  manifest {}", wharf::text::line(manifest, 512));
     }
     println!("  digest   {}{}", receipt.digest, if receipt.pinned { " (named when it was added)" } else { "" });
+    print_evidence(receipt.evidence.as_ref());
     println!("  size     {}", size(receipt.bytes));
     println!("  added    {} by {}", receipt.added, receipt.by);
     println!("  tools    {}", list(&receipt.tools));
     println!("  asks for {}", list(&receipt.wanted_grants));
     println!("  granted  {} when this component came", list(&receipt.grants));
+}
+
+fn print_evidence(evidence: Option<&Evidence>) {
+    let Some(Evidence { signer, name, form, covers, signed_at, log_index, .. }) = evidence else { return };
+    let name = name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+    println!("  signed   by {signer}{name}");
+    let at = signed_at.as_ref().map(|at| format!(", {at}")).unwrap_or_default();
+    let entry = log_index.map(|index| format!(", entry {index} of the log")).unwrap_or_default();
+    println!("           {form} over the {covers}{at}{entry}");
 }
 
 fn print_status(status: &Value, with_component: bool) {
@@ -205,6 +230,8 @@ fn print_status(status: &Value, with_component: bool) {
     };
     if with_component && let Some(digest) = status["digest"].as_str() {
         println!("  digest   {digest}");
+        let evidence = serde_json::from_value(status["evidence"].clone()).ok();
+        print_evidence(evidence.as_ref());
         println!("  tools    {}", names("tools"));
         println!("  asks for {}", names("wanted_grants"));
     }
@@ -232,7 +259,7 @@ pub(super) fn tell_cluster(installation: &Installation) {
 pub(super) fn changed(installation: &Installation, receipt: &Receipt, hosts: &HostAnswers) -> Result<ExitCode> {
     let name = &receipt.name;
     if installation.json {
-        print_json(&json!({"receipt": receipt, "hosts": hosts.to_json(Some(name))}))?;
+        print_json(&json!({"receipt": told_of(receipt), "hosts": hosts.to_json(Some(name))}))?;
         return Ok(code(name, hosts));
     }
     print_receipt(receipt);

@@ -63,6 +63,8 @@ pub struct FoundComponent {
     pub digest: String,
     /// The digest of the manifest that a reference to a registry came to.
     pub manifest: Option<String>,
+    /// Who signed it, of those whom the configuration trusts.
+    pub signer: Option<String>,
     /// Its size.
     pub bytes: u64,
     /// Its tools.

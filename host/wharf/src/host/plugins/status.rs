@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use wharf_core::{Digest, PluginName};
+use wharf_trust::Evidence;
 
 use crate::{configuration::granted_names, installed::Installed, registry::Plugins};
 
@@ -40,6 +41,9 @@ pub struct PluginStatus {
     /// Names its component, where one is loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
+    /// Who signed that component, of those whom `[plugins] trust` names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
     /// Size of that component.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
@@ -59,7 +63,7 @@ pub struct PluginStatus {
 
 impl PluginStatus {
     fn without_component(name: &PluginName, state: PluginState, reason: Option<String>) -> Self {
-        let (origin, digest, bytes, withheld) = (None, None, None, None);
+        let (origin, digest, evidence, bytes, withheld) = (None, None, None, None, None);
         let (tools, imports, wanted_grants, grants) = Default::default();
         Self {
             name: name.clone(),
@@ -67,6 +71,7 @@ impl PluginStatus {
             reason,
             origin,
             digest,
+            evidence,
             bytes,
             tools,
             imports,
@@ -85,6 +90,7 @@ fn serving(installed: &Installed) -> PluginStatus {
         reason: None,
         origin: Some(installed.origin.as_str()),
         digest: Some(inspection.digest),
+        evidence: installed.evidence.clone(),
         bytes: Some(inspection.bytes),
         tools: inspection.tools.iter().map(|tool| installed.listed_name(&tool.name)).collect(),
         wanted_grants: inspection.wanted_grants().into_iter().map(str::to_owned).collect(),

@@ -21,14 +21,16 @@ pub struct PluginLookReport {
     pub source: Option<String>,
     /// The digest of the manifest that a reference to a registry came to.
     pub manifest: Option<String>,
+    /// Who signed its component, of those whom the configuration trusts.
+    pub signer: Option<String>,
     /// When it was added, where it was.
     pub added: Option<String>,
     /// In which way it was added: `command` or `operator`.
     pub added_by: Option<String>,
     /// What happens to its grants when its component is another one than `confirmed`: `digest` (it has
-    /// none), `refuse` (it is not loaded), `none` (it keeps them). Absent where nothing binds them.
+    /// none), `signer` (it has none, unless the same signer signed it), `refuse` (it is not loaded), `none` (it keeps them). Absent where nothing binds them.
     pub pin: Option<String>,
-    /// The digest that the operator confirmed.
+    /// The digest or the signer that the operator confirmed.
     pub confirmed: Option<String>,
     /// The packages of the contract that it imports, each with its version; none for a component of plain
     /// functions.

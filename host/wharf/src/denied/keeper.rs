@@ -1,0 +1,276 @@
+//! Where the list of what must not run is had from, and the copy of it that outlives a start without a network.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant, SystemTime},
+};
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use wharf_core::text::with_causes;
+use wharf_files::{private_files, regular_file};
+use wharf_sources::{FetchError, PluginSource, RegistryLogins};
+use wharf_trust::{SignedArtifact, Untrusted};
+
+use super::{DeniedThings, DenyList, InvalidDenyList, LIST_BYTES};
+use crate::{
+    configuration::{DenyFailure, DenySettings},
+    vetting::FoundSignatures,
+};
+
+/// How long a host waits after a fetch that failed.
+const RETRY: Duration = Duration::from_secs(60);
+
+/// The copy, below the directory of plugins.
+const COPY: &str = "denied.json";
+
+/// Why no newer list can be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DenyListUnavailable {
+    /// It cannot be fetched.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// Nobody signed it who may.
+    #[error("the list of what must not run from {from} does not count: {why}")]
+    Signature {
+        /// From where.
+        from: String,
+        /// What is wrong with its signatures, or that there is none.
+        why: Untrusted,
+    },
+    /// It is no list.
+    #[error("{from} cannot be used")]
+    Invalid {
+        /// From where.
+        from: String,
+        /// Why.
+        #[source]
+        source: InvalidDenyList,
+    },
+    /// An older one than is known: somebody holds the newer one back.
+    #[error("{from} has the list {found}, and {known} is known: an older list takes no newer one's place")]
+    Older {
+        /// From where.
+        from: String,
+        /// Its sequence.
+        found: u64,
+        /// That of the one that is known.
+        known: u64,
+    },
+    /// It cannot be kept.
+    #[error("the list of what must not run cannot be kept in {path}")]
+    Copy {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// A list that was verified, and when that was.
+#[derive(Debug, Clone)]
+struct KeptList {
+    things: Arc<DeniedThings>,
+    /// Seconds since 1970.
+    fetched: u64,
+    /// Where it came from: that of another place says nothing of this one.
+    from: String,
+}
+
+/// The copy as it is written.
+#[derive(Serialize, Deserialize)]
+struct WrittenCopy {
+    fetched: u64,
+    from: String,
+    list: String,
+}
+
+/// What the operator sees of the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct DenyListStatus {
+    /// Where it comes from.
+    pub source: String,
+    /// Its sequence, where one was ever had.
+    pub sequence: Option<u64>,
+    /// How many things it names.
+    pub denied: usize,
+    /// Seconds since it was had.
+    pub age_seconds: Option<u64>,
+}
+
+/// Keeps the list for one host, or for one command.
+#[derive(Debug)]
+pub struct DenyKeeper {
+    copy: Option<PathBuf>,
+    last: Mutex<Option<KeptList>>,
+    looked: Mutex<Looks>,
+}
+
+/// How the last look of a host that serves went.
+#[derive(Debug, Default)]
+struct Looks {
+    tried: Option<Instant>,
+    /// Whether nothing runs for want of a list.
+    is_missing: bool,
+    /// Whether it was told that no list can be had, which is told once.
+    is_told: bool,
+}
+
+impl DenyKeeper {
+    /// Keeps it below this data directory; in memory alone where there is none.
+    #[must_use]
+    pub fn of(data: Option<&Path>) -> Self {
+        Self {
+            copy: data.map(|data| data.join("plugins").join(COPY)),
+            last: Mutex::default(),
+            looked: Mutex::default(),
+        }
+    }
+
+    /// What holds now. Fetches only where nothing is known that is young enough. Blocks.
+    #[must_use]
+    pub fn current(&self, settings: Option<&DenySettings>) -> DenyList {
+        let Some(settings) = settings else { return DenyList::default() };
+        let is_usable = |kept: &KeptList| kept.age() <= settings.maximum_age;
+        let known = self.known(settings);
+        let is_file = matches!(settings.source, PluginSource::File(_));
+        let problem = match known.as_ref().filter(|kept| is_usable(kept) && !is_file) {
+            Some(_) => None,
+            None => self.refresh(settings).err().map(|error| with_causes(&error)),
+        };
+        let known = self.known(settings);
+        match (known, problem) {
+            (Some(kept), _) if is_usable(&kept) => DenyList::known(kept.things),
+            (_, problem) if settings.fails == DenyFailure::Closed => {
+                DenyList::missing(problem.unwrap_or_else(|| "the last one is too old".to_owned()))
+            }
+            (known, problem) => {
+                let problem = problem.unwrap_or_default();
+                tracing::warn!("there is no fresh list of what must not run (`[plugins.deny]`): {problem}");
+                DenyList::known(known.map(|kept| kept.things).unwrap_or_default())
+            }
+        }
+    }
+
+    /// Fetches the list anew. Whether it is another one now. Blocks, some minutes at most.
+    ///
+    /// # Errors
+    /// See [`DenyListUnavailable`]; the one before holds then.
+    pub fn refresh(&self, settings: &DenySettings) -> Result<bool, DenyListUnavailable> {
+        let from = settings.source.to_string();
+        let logins = RegistryLogins::of_docker();
+        let (bytes, manifest) = settings.source.fetch_deny_list(LIST_BYTES, &logins)?;
+        if !settings.policy.trusts_nobody() {
+            let fetched = settings.source.signatures(manifest.as_deref(), &logins)?;
+            let found = FoundSignatures::from(fetched);
+            let manifest = found.manifest.as_ref().map(|manifest| manifest.as_bytes());
+            let artifact = SignedArtifact { component: &bytes, manifest };
+            let verified = settings.policy.verify(artifact, &found.signatures);
+            verified.map_err(|why| DenyListUnavailable::Signature { from: from.clone(), why })?;
+        }
+        let things = DeniedThings::read(&bytes);
+        let things = things.map_err(|source| DenyListUnavailable::Invalid { from: from.clone(), source })?;
+        let known = self.known(settings);
+        if let Some(known) = known.as_ref().filter(|known| known.things.sequence > things.sequence) {
+            let (found, known) = (things.sequence, known.things.sequence);
+            return Err(DenyListUnavailable::Older { from, found, known });
+        }
+        let is_other = known.as_ref().is_none_or(|known| *known.things != things);
+        // A file is looked at again and again.
+        if is_other || known.is_none_or(|known| known.age() >= RETRY) {
+            let list = String::from_utf8_lossy(&bytes).into_owned();
+            let written = WrittenCopy { fetched: now(), from, list };
+            self.keep(&written)?;
+            let WrittenCopy { fetched, from, .. } = written;
+            *self.last.lock() = Some(KeptList { things: Arc::new(things), fetched, from });
+        }
+        Ok(is_other)
+    }
+
+    /// Fetches the list anew where that is due. Whether what holds is another one now. Blocks.
+    pub(crate) fn look(&self, settings: &DenySettings) -> bool {
+        let known = self.known(settings);
+        // A file costs nothing to look at.
+        let is_file = matches!(settings.source, PluginSource::File(_));
+        let mut looked = self.looked.lock();
+        let is_fresh = known.as_ref().is_some_and(|known| known.age() < settings.refresh);
+        let was_tried = looked.tried.is_some_and(|tried| tried.elapsed() < RETRY);
+        if !is_file && (is_fresh || was_tried) {
+            return false;
+        }
+        looked.tried = Some(Instant::now());
+        let refreshed = self.refresh(settings);
+        let is_missing = self.known(settings).is_none_or(|known| known.age() > settings.maximum_age)
+            && settings.fails == DenyFailure::Closed;
+        let was_missing = std::mem::replace(&mut looked.is_missing, is_missing);
+        match refreshed {
+            Ok(is_other) => {
+                looked.is_told = false;
+                is_other || was_missing
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut looked.is_told, true) {
+                    let told = with_causes(&error);
+                    tracing::warn!("the list of what must not run (`[plugins.deny]`) stays as it is: {told}");
+                }
+                is_missing != was_missing
+            }
+        }
+    }
+
+    /// What is known of the list.
+    #[must_use]
+    pub fn status(&self, settings: &DenySettings) -> DenyListStatus {
+        let known = self.known(settings);
+        DenyListStatus {
+            source: settings.source.to_string(),
+            sequence: known.as_ref().map(|known| known.things.sequence),
+            denied: known.as_ref().map(|known| known.things.len()).unwrap_or_default(),
+            age_seconds: known.map(|known| known.age().as_secs()),
+        }
+    }
+
+    /// The last list from this place: another command may have had a newer one.
+    fn known(&self, settings: &DenySettings) -> Option<KeptList> {
+        let from = settings.source.to_string();
+        let mut last = self.last.lock();
+        let copy = self.copy.as_deref().and_then(read_copy);
+        if let Some(copy) = copy
+            && last.as_ref().is_none_or(|last| last.fetched < copy.fetched || last.from != from)
+        {
+            *last = Some(copy);
+        }
+        last.clone().filter(|last| last.from == from)
+    }
+
+    fn keep(&self, written: &WrittenCopy) -> Result<(), DenyListUnavailable> {
+        let Some(path) = &self.copy else { return Ok(()) };
+        let failed = |source| DenyListUnavailable::Copy { path: path.clone(), source };
+        let directory = path.parent().unwrap_or(Path::new(""));
+        private_files::make_directory(directory).map_err(failed)?;
+        let text = serde_json::to_vec(written).map_err(|error| failed(error.into()))?;
+        private_files::replace(path, &text).map_err(failed)
+    }
+}
+
+impl KeptList {
+    fn age(&self) -> Duration {
+        Duration::from_secs(now().saturating_sub(self.fetched))
+    }
+}
+
+/// A copy that cannot be read is none: the list is fetched anew then.
+fn read_copy(path: &Path) -> Option<KeptList> {
+    let bytes = regular_file::read(path, 2 * LIST_BYTES).ok()?;
+    let WrittenCopy { fetched, from, list } = serde_json::from_slice(&bytes).ok()?;
+    let things = DeniedThings::read(list.as_bytes()).ok()?;
+    Some(KeptList { things: Arc::new(things), fetched, from })
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
+}

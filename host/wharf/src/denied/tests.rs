@@ -1,0 +1,189 @@
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+use wharf_test_support::sigstore::MinisignKey;
+
+use super::*;
+use crate::configuration::{Configuration, DenySettings};
+
+fn list(sequence: u64, denied: &Value) -> String {
+    json!({"format": 1, "sequence": sequence, "denied": denied}).to_string()
+}
+
+fn read(denied: &Value) -> Result<DeniedThings, InvalidDenyList> {
+    DeniedThings::read(list(1, denied).as_bytes())
+}
+
+fn name() -> PluginName {
+    "greeter".parse().expect("legal")
+}
+
+/// A component that says its version, where one is given.
+fn component(version: Option<&str>) -> Component {
+    let mut bytes = b"\0asm\x0d\0\x01\0".to_vec();
+    if let Some(version) = version {
+        let section = [b"\x07version", version.as_bytes()].concat();
+        bytes.extend([0, u8::try_from(section.len()).expect("short")]);
+        bytes.extend(section);
+    }
+    Component::new(bytes)
+}
+
+fn denied(things: &Value, component: &Component, signer: Option<&Signer>) -> Option<String> {
+    let list = DenyList::known(Arc::new(read(things).expect("a list")));
+    list.check(&name(), component, false, signer).err().map(|denied| denied.to_string())
+}
+
+#[test]
+fn a_component_is_denied_by_either_digest_by_its_signer_or_by_its_version() {
+    let one = component(Some("1.2.3"));
+    let sha256: String = digest(&SHA256, &one.bytes()).as_ref().iter().map(|byte| format!("{byte:02X}")).collect();
+    let signer: Signer = "https://example.com/a@refs/tags/v1 (https://issuer.example)".parse().expect("a signer");
+    for (thing, told) in [
+        (json!({"digest": one.digest().to_string(), "reason": "leaks"}), "blake3:"),
+        (json!({"digest": format!("sha256:{sha256}"), "reason": "leaks"}), "sha256:"),
+        (json!({"signer": "https://example.com/a@* (https://issuer.example)", "reason": "leaks"}), "its signer"),
+        (json!({"plugin": "greeter", "versions": ">=1.2, <1.3", "reason": "leaks"}), "version 1.2.3 of greeter"),
+    ] {
+        let told_of_it = denied(&json!([thing]), &one, Some(&signer)).unwrap_or_else(|| panic!("{thing}"));
+        assert!(told_of_it.contains(told) && told_of_it.contains("leaks"), "{told_of_it}");
+    }
+    let others = json!([
+        {"digest": Digest::of(b"another").to_string(), "reason": "r"},
+        {"digest": format!("sha256:{}", "0".repeat(64)), "reason": "r"},
+        {"signer": "https://example.com/b@* (https://issuer.example)", "reason": "r"},
+        {"plugin": "greeter", "versions": "<1.2.3", "reason": "r"},
+        {"plugin": "other", "versions": "*", "reason": "r"},
+    ]);
+    assert_eq!(denied(&others, &one, Some(&signer)), None);
+    let by_signer = json!([{"signer": "https://example.com/a@* (https://issuer.example)", "reason": "r"}]);
+    assert_eq!(denied(&by_signer, &one, None), None, "nobody is known to have signed it");
+}
+
+#[test]
+fn a_component_that_hides_its_version_is_denied_where_versions_are() {
+    let of_plugin = json!([{"plugin": "greeter", "versions": "<1.2.3", "reason": "leaks"}]);
+    let told = denied(&of_plugin, &component(None), None).expect("denied");
+    assert!(told.contains("does not say which it is"), "{told}");
+    assert!(denied(&of_plugin, &component(Some("soon")), None).is_some());
+}
+
+#[test]
+fn one_entry_that_is_not_understood_makes_the_list_unusable() {
+    for wrong in [
+        json!([{"reason": "nothing is named"}]),
+        json!([{"digest": Digest::of(b"x").to_string(), "plugin": "greeter", "reason": "two things"}]),
+        json!([{"plugin": "greeter", "reason": "no versions"}]),
+        json!([{"digest": "sha256:00", "reason": "short"}]),
+        json!([{"digest": "md5:00", "reason": "weak"}]),
+        json!([{"plugin": "greeter", "versions": "new", "reason": "no version"}]),
+        json!([{"publisher": "somebody", "reason": "of a later version"}]),
+    ] {
+        assert!(read(&wrong).is_err(), "{wrong}");
+    }
+    let later = json!({"format": 2, "sequence": 1, "denied": []}).to_string();
+    assert_eq!(DeniedThings::read(later.as_bytes()), Err(InvalidDenyList::Format(2)));
+}
+
+/// A list in a file, its key, and who looks after it.
+struct Place {
+    directory: tempfile::TempDir,
+    key: MinisignKey,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { directory: tempfile::tempdir().expect("a directory"), key: MinisignKey::new() };
+        fs::write(place.path("key.pub"), place.key.public()).expect("written");
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn settings(&self, lines: &str) -> DenySettings {
+        let text = format!("[plugins.deny]\nsource = \"deny.json\"\n{lines}");
+        let configuration = Configuration::parse(&text, self.directory.path()).expect("usable");
+        configuration.trust.deny.expect("a list")
+    }
+
+    fn signed(&self) -> DenySettings {
+        self.settings("trust = [{ key = \"key.pub\" }]\nfails = \"closed\"")
+    }
+
+    fn write(&self, sequence: u64, denied: &Component, key: &MinisignKey) {
+        let list = list(sequence, &json!([{"digest": denied.digest().to_string(), "reason": "leaks"}]));
+        fs::write(self.path("deny.json.minisig"), key.sign(list.as_bytes())).expect("written");
+        fs::write(self.path("deny.json"), list).expect("written");
+    }
+
+    fn keeper(&self) -> DenyKeeper {
+        DenyKeeper::of(Some(&self.path("data")))
+    }
+}
+
+fn allows(list: &DenyList, component: &Component) -> bool {
+    list.check(&name(), component, false, None).is_ok()
+}
+
+#[test]
+fn a_list_counts_where_it_is_signed_and_an_older_one_takes_no_newer_ones_place() {
+    let (place, bad, good) = (Place::new(), component(Some("1.0.0")), component(Some("2.0.0")));
+    let (settings, keeper) = (place.signed(), place.keeper());
+    place.write(5, &bad, &place.key);
+    assert!(keeper.refresh(&settings).expect("signed"), "the first one");
+    assert!(!keeper.refresh(&settings).expect("signed"), "the same one");
+    let holds = |keeper: &DenyKeeper| {
+        let list = keeper.current(Some(&settings));
+        !allows(&list, &bad) && allows(&list, &good)
+    };
+    assert!(holds(&keeper));
+    // An older one that was signed once, a newer one of somebody else, one that was changed.
+    place.write(4, &good, &place.key);
+    assert!(matches!(keeper.refresh(&settings), Err(DenyListUnavailable::Older { found: 4, known: 5, .. })));
+    place.write(6, &good, &MinisignKey::new());
+    assert!(matches!(keeper.refresh(&settings), Err(DenyListUnavailable::Signature { .. })));
+    place.write(6, &good, &place.key);
+    let changed = fs::read_to_string(place.path("deny.json")).expect("read").replace("leaks", "is fine");
+    fs::write(place.path("deny.json"), changed).expect("written");
+    assert!(matches!(keeper.refresh(&settings), Err(DenyListUnavailable::Signature { .. })));
+    fs::remove_file(place.path("deny.json.minisig")).expect("removed");
+    assert!(matches!(keeper.refresh(&settings), Err(DenyListUnavailable::Signature { .. })));
+    assert!(holds(&keeper) && holds(&place.keeper()), "the last good one holds, for the next host, too");
+}
+
+#[test]
+fn without_a_list_nothing_runs_but_what_is_bundled_or_all_of_it_as_the_operator_says() {
+    let (place, any) = (Place::new(), component(None));
+    let closed = place.keeper().current(Some(&place.signed()));
+    assert!(matches!(closed.check(&name(), &any, false, None), Err(Denied::NoList { .. })));
+    assert_eq!(closed.check(&name(), &any, true, None), Ok(()));
+    let open = place.keeper().current(Some(&place.settings("trust = [{ key = \"key.pub\" }]")));
+    assert!(allows(&open, &any));
+    assert!(allows(&place.keeper().current(None), &any), "no list is configured");
+}
+
+#[test]
+fn a_host_hears_of_another_list_once_and_of_a_missing_one_where_that_matters() {
+    let (place, bad) = (Place::new(), component(Some("1.0.0")));
+    let (settings, keeper) = (place.signed(), place.keeper());
+    assert!(keeper.look(&settings), "nothing runs any more");
+    assert!(!keeper.look(&settings), "as before");
+    place.write(1, &bad, &place.key);
+    assert!(keeper.look(&settings), "there is a list");
+    assert!(!keeper.look(&settings), "as before");
+    fs::remove_file(place.path("deny.json")).expect("removed");
+    assert!(!keeper.look(&settings), "the last one is young enough");
+    assert!(!allows(&keeper.current(Some(&settings)), &bad));
+}
+
+#[test]
+fn a_list_from_another_machine_needs_somebody_who_may_sign_it() {
+    let text = "[plugins.deny]\nsource = \"https://lists.example/deny.json\"";
+    let problem = Configuration::parse(text, Path::new("/")).expect_err("unsigned").to_string();
+    assert!(problem.contains("`trust`"), "{problem}");
+}

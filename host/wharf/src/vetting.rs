@@ -1,0 +1,169 @@
+//! Whether a component may be loaded at all, before anything is made of it: who signed it, and whether it is
+//! denied. What it may use then is said elsewhere.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use wharf_core::{PluginName, text::with_causes};
+use wharf_engine::Component;
+use wharf_files::regular_file;
+use wharf_sources::{FetchedSignatures, SIGNATURE_BYTES, signature_files};
+use wharf_trust::{Evidence, FoundSignature, SignedArtifact, Signer, Untrusted};
+
+use crate::{
+    configuration::{ComponentPlace, Configuration, KnownComponent},
+    denied::{Denied, DenyList},
+};
+
+/// The signatures that lie where a component does. Nothing of them is verified.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundSignatures {
+    /// Those that can be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signatures: Vec<FoundSignature>,
+    /// The manifest by which a registry names the component, which they may be over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
+    /// What was found and is no signature, in words.
+    #[serde(skip)]
+    pub problems: Vec<String>,
+}
+
+impl FoundSignatures {
+    /// Whether there is nothing to keep.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.signatures.is_empty()
+    }
+
+    /// Those beside the file of a component.
+    #[must_use]
+    pub fn beside(component: &Path) -> Self {
+        let mut found = Self::default();
+        for file in signature_files(component) {
+            match regular_file::read(&file, SIGNATURE_BYTES) {
+                Ok(bytes) => found.take(&bytes, &file.display().to_string()),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => found.problems.push(format!("{} cannot be read: {error}", file.display())),
+            }
+        }
+        found
+    }
+
+    fn take(&mut self, bytes: &[u8], from: &str) {
+        match FoundSignature::read(bytes) {
+            Ok(signature) => self.signatures.push(signature),
+            Err(error) => self.problems.push(format!("{from}: {error}")),
+        }
+    }
+}
+
+impl From<FetchedSignatures> for FoundSignatures {
+    fn from(fetched: FetchedSignatures) -> Self {
+        let mut found = Self::default();
+        for file in &fetched.files {
+            found.take(&file.bytes, &file.from);
+        }
+        // Only what a signature may be over is kept.
+        let manifest = fetched.manifest.filter(|_| !found.signatures.is_empty());
+        found.manifest = manifest.and_then(|manifest| String::from_utf8(manifest).ok());
+        found
+    }
+}
+
+/// A component with where it was taken from, and the signatures there.
+#[derive(Debug)]
+pub struct SourcedComponent {
+    /// The component.
+    pub component: Component,
+    /// Where it was taken from; nothing where it is part of the binary.
+    pub place: Option<ComponentPlace>,
+    /// The signatures there.
+    pub found: FoundSignatures,
+}
+
+impl SourcedComponent {
+    /// Of a component that is part of the binary.
+    #[must_use]
+    pub fn bundled(component: Component) -> Self {
+        Self { component, place: None, found: FoundSignatures::default() }
+    }
+}
+
+/// What is known of a component that may be loaded.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Vetted {
+    /// Who signed it, of those whom `[plugins] trust` names.
+    pub evidence: Option<Evidence>,
+}
+
+impl Vetted {
+    /// Who signed it.
+    #[must_use]
+    pub fn signer(&self) -> Option<&Signer> {
+        self.evidence.as_ref().map(|evidence| &evidence.signer)
+    }
+
+    /// What grants go by.
+    #[must_use]
+    pub fn known(&self, component: &Component) -> KnownComponent<'_> {
+        KnownComponent { digest: component.digest(), signer: self.signer() }
+    }
+}
+
+/// Why a component must not be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unvetted {
+    /// Nobody signed it who is trusted, and its place needs that.
+    #[error("its component comes from `{}`, and `[plugins] require_signature` asks for a signature there: {why}", place.as_str())]
+    Signature {
+        /// Where it comes from.
+        place: ComponentPlace,
+        /// What is wrong with its signatures, or that there is none.
+        why: String,
+    },
+    /// It is on the list of what must not run.
+    #[error(transparent)]
+    Denied(#[from] Denied),
+}
+
+impl Configuration {
+    /// Who signed a component, and whether it may be loaded. Costs a few milliseconds where it was signed.
+    ///
+    /// # Errors
+    /// See [`Unvetted`].
+    pub fn vet(&self, name: &PluginName, sourced: &SourcedComponent, denied: &DenyList) -> Result<Vetted, Unvetted> {
+        let SourcedComponent { component, place, found } = sourced;
+        let trust = &self.trust;
+        let mut vetted = Vetted::default();
+        let is_asked = |place: &ComponentPlace| !trust.policy.trusts_nobody() || trust.required.contains(place);
+        if let Some(place) = place.filter(is_asked) {
+            let bytes = component.bytes();
+            let artifact = SignedArtifact {
+                component: &bytes,
+                manifest: found.manifest.as_ref().map(|manifest| manifest.as_bytes()),
+            };
+            match trust.policy.verify(artifact, &found.signatures) {
+                Ok(evidence) => vetted.evidence = Some(evidence),
+                Err(untrusted) if trust.required.contains(&place) => {
+                    return Err(Unvetted::Signature { place, why: told(&untrusted, &found.problems) });
+                }
+                Err(Untrusted::Refused { reasons }) => {
+                    tracing::warn!(plugin = %name, "its signature does not count: {}", reasons.join("; "));
+                }
+                Err(_) => {}
+            }
+        }
+        denied.check(name, component, place.is_none(), vetted.signer())?;
+        Ok(vetted)
+    }
+}
+
+fn told(untrusted: &Untrusted, problems: &[String]) -> String {
+    match problems.is_empty() {
+        true => with_causes(untrusted),
+        false => format!("{}; {}", with_causes(untrusted), problems.join("; ")),
+    }
+}
