@@ -3,6 +3,7 @@
 mod approvals;
 mod attach;
 mod audit;
+mod backup;
 mod build;
 mod call;
 mod completions;
@@ -20,6 +21,7 @@ mod new;
 mod plugin;
 mod processes;
 mod publish;
+mod restore;
 mod serve;
 mod sessions;
 mod state;
@@ -67,6 +69,7 @@ Examples:
   wharf approvals                        the calls that wait until you allow them
   wharf token new --name ci              a token for a client over HTTP
   wharf state usage                      what plugins keep, and how much of it there may be
+  wharf backup wharf.backup              the data directory as one file; `wharf restore` reads it
   wharf audit --last 20                  what was called lately, and what plugins asked for
 
 Exit codes: 0 done; 1 the tool or the command failed; 2 wrong usage;
@@ -96,6 +99,8 @@ enum Command {
     Config(config::ConfigArguments),
     Plugin(plugin::PluginArguments),
     State(state::StateArguments),
+    Backup(backup::BackupArguments),
+    Restore(restore::RestoreArguments),
     #[cfg(feature = "postgres")]
     Hosts(hosts::HostsArguments),
     Sessions(sessions::SessionsArguments),
@@ -135,6 +140,8 @@ impl Wharf {
             Command::Config(config) => config.run(&self.global),
             Command::Plugin(plugin) => plugin.run(&self.global),
             Command::State(state) => state.run(&self.global),
+            Command::Backup(backup) => backup.run(&self.global),
+            Command::Restore(restore) => restore.run(&self.global),
             #[cfg(feature = "postgres")]
             Command::Hosts(hosts) => hosts.run(&self.global),
             Command::Sessions(sessions) => sessions.run(&self.global),

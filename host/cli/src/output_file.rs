@@ -14,6 +14,8 @@ pub(crate) enum OutputFile {
         /// Its name, links resolved.
         path: PathBuf,
         new: BufWriter<tempfile::NamedTempFile>,
+        /// Whether a file of this name may be there.
+        replaces: bool,
     },
     /// Into something that is no regular file, as it comes.
     Other(BufWriter<File>),
@@ -35,24 +37,34 @@ impl OutputFile {
         }
     }
 
+    /// The same, and refuses a regular file that is there, now and at the end.
+    pub(crate) fn open_new(path: &Path) -> io::Result<Self> {
+        match Self::open(path)? {
+            Self::File { .. } if fs::symlink_metadata(path).is_ok() => Err(io::ErrorKind::AlreadyExists.into()),
+            Self::File { path, new, .. } => Ok(Self::File { path, new, replaces: false }),
+            other => Ok(other),
+        }
+    }
+
     fn beside(path: PathBuf) -> io::Result<Self> {
         // Readable by its owner alone from the beginning, and gone if this fails.
         let new = BufWriter::new(tempfile::NamedTempFile::new_in(directory_of(&path))?);
-        Ok(Self::File { path, new })
+        Ok(Self::File { path, new, replaces: true })
     }
 
     /// Ends it: a file takes its place.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Self::Other(mut other) => other.flush(),
-            Self::File { path, new } => {
+            Self::File { path, new, replaces } => {
                 let file = new.into_inner().map_err(io::IntoInnerError::into_error)?;
                 file.as_file().sync_all()?;
                 // It may have become something else meanwhile.
                 if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
                     return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is no regular file any more"));
                 }
-                file.persist(&path).map_err(|error| error.error)?;
+                let persisted = if replaces { file.persist(&path) } else { file.persist_noclobber(&path) };
+                persisted.map_err(|error| error.error)?;
                 // The name is durable once its directory is.
                 #[cfg(unix)]
                 File::open(directory_of(&path))?.sync_all()?;
@@ -111,6 +123,22 @@ mod tests {
         assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
         assert_eq!(fs::read_to_string(&old).expect("read"), "after");
         assert_eq!(fs::read_dir(directory.path()).expect("read").count(), 3, "nothing else is left");
+    }
+
+    #[test]
+    fn a_new_file_takes_no_other_ones_place() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let [new, there] = ["new", "there"].map(|name| directory.path().join(name));
+        fs::write(&there, "before").expect("written");
+        let refused = OutputFile::open_new(&there).err().expect("refused");
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        let mut output = OutputFile::open_new(&new).expect("opens");
+        output.write_all(b"ours").expect("written");
+        fs::write(&new, "theirs").expect("another program is faster");
+        assert_eq!(output.finish().expect_err("refused").kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read_to_string(&new).expect("read"), "theirs");
+        assert_eq!(fs::read_dir(directory.path()).expect("read").count(), 2, "nothing else is left");
+        assert!(matches!(OutputFile::open_new(Path::new("/dev/null")).expect("opens"), OutputFile::Other(_)));
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub use sqlite::{
     inventory::SqliteInventory,
     options::{Durability, SqliteOptions},
     schema::STATE_LAYOUT,
+    snapshot::{snapshot, take_over_snapshot},
 };
 pub use store::{EntryPage, KeyPage, ScopePolicy, ScopeUsage, StateChange, StateEntry, StateStore, SweepTotals};
 pub use turns::{Contender, WriteTurns};

@@ -14,6 +14,7 @@ pub(crate) mod options;
 mod read;
 mod readers;
 pub(crate) mod schema;
+pub(crate) mod snapshot;
 mod time;
 mod value_cache;
 mod write;

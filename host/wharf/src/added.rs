@@ -5,6 +5,7 @@
 //! what is installed, the one file that decides. What is kept is what was fetched,
 //! never compiled code. Runs and grants nothing.
 
+mod copied;
 mod receipt;
 mod set;
 #[cfg(feature = "postgres")]

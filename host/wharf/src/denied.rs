@@ -14,6 +14,7 @@ use wharf_core::{Digest, PluginName, text};
 use wharf_engine::{Component, ComponentAbout};
 use wharf_trust::{PinnedSigner, Signer};
 
+pub(crate) use keeper::COPY;
 pub use keeper::{DenyKeeper, DenyListStatus, DenyListUnavailable};
 
 /// Bytes of a list.

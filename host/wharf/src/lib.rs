@@ -40,6 +40,7 @@ pub mod approvals;
 pub mod audit;
 mod backends;
 mod background;
+pub mod backup;
 mod bundled;
 mod checking;
 #[cfg(feature = "postgres")]

@@ -28,11 +28,11 @@ use crate::{
     users,
 };
 
-const SESSION: &str = "session.json";
-const USED: &str = "used";
-const FILES: &str = "files";
-const HOME: &str = "home";
-const TEMPORARY: &str = "home/tmp";
+pub(crate) const SESSION: &str = "session.json";
+pub(crate) const USED: &str = "used";
+pub(crate) const FILES: &str = "files";
+pub(crate) const HOME: &str = "home";
+pub(crate) const TEMPORARY: &str = "home/tmp";
 /// The beginning of names of directories that are being made or removed.
 const HALF_DONE: &str = ".half-";
 
@@ -82,7 +82,7 @@ impl Layout {
 
     /// The path of a workspace, whether it exists or not.
     pub(crate) fn path(&self, key: &WorkspaceKey) -> PathBuf {
-        self.directory.join(&digest(key).to_hex()[..32])
+        self.directory.join(name(key))
     }
 
     /// The directories of a workspace, whether it exists or not.
@@ -181,8 +181,22 @@ pub(crate) fn is_half_done(path: &Path) -> bool {
 
 /// The tenant and session of a workspace.
 pub(crate) fn owner(path: &Path) -> Option<WorkspaceKey> {
-    let owner: WorkspaceOwner = serde_json::from_slice(&fs::read(path.join(SESSION)).ok()?).ok()?;
+    key_in(&fs::read(path.join(SESSION)).ok()?)
+}
+
+fn key_in(record: &[u8]) -> Option<WorkspaceKey> {
+    let owner: WorkspaceOwner = serde_json::from_slice(record).ok()?;
     Some(WorkspaceKey::restored(owner.tenant, owner.session))
+}
+
+/// The name of the directory of the workspace whose owner this record names.
+pub(crate) fn name_in(record: &[u8]) -> Option<String> {
+    key_in(record).map(|key| name(&key))
+}
+
+/// The name of the directory of a workspace.
+fn name(key: &WorkspaceKey) -> String {
+    digest(key).to_hex()[..32].to_owned()
 }
 
 /// The time of the last use of a workspace.

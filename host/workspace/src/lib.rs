@@ -8,6 +8,7 @@
 //! what a guest may have named without following a link on any system (see `system`).
 
 mod archive;
+mod backup;
 mod census;
 mod disk_usage;
 mod error;
@@ -17,9 +18,11 @@ mod layout;
 mod listing;
 mod lock;
 mod owners;
+mod restore;
 mod system;
 mod users;
 mod volume;
+mod walk;
 mod workspaces;
 
 pub use disk_usage::DiskUsage;
@@ -27,5 +30,7 @@ pub use error::WorkspaceError;
 pub use layout::{TrialWorkspace, Workspace};
 pub use listing::{WorkspaceListing, WorkspaceSummary};
 pub use owners::FileNumber;
+pub use restore::{WorkspaceRefusal, WorkspaceRestore};
 pub use volume::{SpaceChange, Volume, VolumeMeasurement};
+pub use walk::{BackupContent, BackupEntry, FilesLeftOut};
 pub use workspaces::{WorkspaceOptions, Workspaces};

@@ -6,6 +6,7 @@ mod approvals;
 mod apps;
 mod attach;
 mod audit;
+mod backup;
 mod cache;
 mod cancellation;
 mod checked;

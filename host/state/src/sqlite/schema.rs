@@ -132,6 +132,35 @@ pub(super) fn open_with(directory: &Path, layouts: &[&str]) -> Result<OpenedData
     }
 }
 
+/// Opens the database in `directory` to read it, and changes nothing of it, not even an older
+/// layout. None where there is no store.
+pub(super) fn open_as_it_is(directory: &Path) -> Result<Option<Connection>, OpenError> {
+    let path = directory.join(FILE_NAME);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let read = |access| {
+        let connection = reader(&path, access)?;
+        let found = layout(&connection, &path, LAYOUTS)?;
+        Ok((found > 0).then_some(connection))
+    };
+    let opened = match read(Access::ReadWrite) {
+        Err(OpenFailure::Storage(error))
+            if matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) =>
+        {
+            read(Access::ReadOnly)
+        }
+        opened => opened,
+    };
+    opened.map_err(|failure| match failure {
+        OpenFailure::Layout(error) => error,
+        OpenFailure::Storage(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            OpenError::NotADatabase { path: path.clone() }
+        }
+        OpenFailure::Storage(error) => storage(&path, error),
+    })
+}
+
 enum OpenFailure {
     Layout(OpenError),
     Storage(rusqlite::Error),

@@ -5,6 +5,7 @@ mod files;
 mod inventory;
 mod migrations;
 mod sharing;
+mod snapshot;
 
 use std::{
     sync::atomic::{AtomicU32, Ordering},

@@ -114,6 +114,13 @@ pub struct TerminalSettings {
     profiles: Vec<ProfileSettings>,
 }
 
+impl TerminalSettings {
+    /// Where recordings are, where that is not below the data directory.
+    pub(crate) fn recording_directory(&self) -> Option<&Path> {
+        self.recording.directory.as_deref()
+    }
+}
+
 fn preset_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "string", "enum": Preset::WORDS})
 }

@@ -23,7 +23,7 @@ use crate::{
 const RETRY: Duration = Duration::from_secs(60);
 
 /// The copy, below the directory of plugins.
-const COPY: &str = "denied.json";
+pub(crate) const COPY: &str = "denied.json";
 
 /// Why no newer list can be had.
 #[derive(Debug, thiserror::Error)]
