@@ -8,6 +8,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use wharf_core::Secret;
+use zeroize::Zeroizing;
 
 /// Replaces each byte of a secret.
 const MASKED: u8 = b'*';
@@ -24,7 +25,7 @@ pub struct SecretMask {
 /// ends it (Knuth, Morris and Pratt), so that a search reads each byte of a stream once.
 #[derive(Clone)]
 struct Needle {
-    text: Box<[u8]>,
+    text: Zeroizing<Box<[u8]>>,
     shorter: Box<[usize]>,
 }
 
@@ -48,10 +49,11 @@ impl SecretMask {
     /// Of these secrets.
     #[must_use]
     pub fn new(secrets: &[Secret]) -> Self {
-        let mut texts: Vec<String> = secrets.iter().flat_map(|secret| spellings(secret.text().reveal())).collect();
-        texts.sort_unstable();
+        let spelt = secrets.iter().flat_map(|secret| spellings(secret.text().reveal()));
+        let mut texts: Vec<Zeroizing<String>> = spelt.map(Zeroizing::new).collect();
+        texts.sort_unstable_by(|one, other| one.as_str().cmp(other));
         texts.dedup();
-        let needle = |text: &String| Needle::new(text.as_bytes());
+        let needle = |text: &Zeroizing<String>| Needle::new(text.as_bytes());
         let needles = texts.iter().map(needle).collect();
         texts.iter_mut().for_each(|text| text.make_ascii_lowercase());
         Self { needles, lowered: texts.iter().map(needle).collect() }
@@ -137,7 +139,7 @@ impl Needle {
             length += usize::from(text[at] == text[length]);
             shorter[at + 1] = length;
         }
-        Self { text: text.into(), shorter: shorter.into() }
+        Self { text: Zeroizing::new(text.into()), shorter: shorter.into() }
     }
 
     /// The matched length after one more byte.

@@ -3,6 +3,8 @@
 
 use std::{fmt, sync::Arc};
 
+use zeroize::Zeroizing;
+
 use super::{RequestPattern, WantedRequest};
 
 /// The shortest secret: shorter ones would be found where they are not meant, and
@@ -30,9 +32,9 @@ const NOT_FILLED: [&str; 12] = [
     "keep-alive",
 ];
 
-/// The text of a secret. No output shows it.
+/// The text of a secret. No output shows it, and its memory is overwritten when it goes.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SecretText(Arc<str>);
+pub struct SecretText(Arc<Zeroizing<Box<str>>>);
 
 impl SecretText {
     /// The text itself, for the request that it is added to.
@@ -135,7 +137,7 @@ impl SecretRule {
         if !text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
             return Err(InvalidSecret::Characters);
         }
-        Ok(Secret { rule: self.clone(), text: SecretText(text.into()) })
+        Ok(Secret { rule: self.clone(), text: SecretText(Arc::new(Zeroizing::new(text.into()))) })
     }
 
     /// Its name.
@@ -179,9 +181,13 @@ impl Secret {
 
     /// What its header says, with the text in it.
     #[must_use]
-    pub fn value(&self) -> String {
+    pub fn value(&self) -> Zeroizing<String> {
         let SecretRule { before, after, .. } = &self.rule;
-        format!("{before}{}{after}", self.text.reveal())
+        let parts = [before, self.text.reveal(), after];
+        // Made at once: a text that grows leaves copies behind.
+        let mut value = Zeroizing::new(String::with_capacity(parts.iter().map(|part| part.len()).sum()));
+        parts.iter().for_each(|part| value.push_str(part));
+        value
     }
 }
 

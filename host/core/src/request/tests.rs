@@ -190,7 +190,7 @@ fn a_secret_goes_to_the_requests_that_it_is_bound_to_and_nowhere_else() {
         granted.request(wanted("POST", url)).expect("granted")
     };
     let bound = of("https://api.example.com/v1/a");
-    assert_eq!(bound.secrets()[0].value(), "Bearer hunter2hunter2");
+    assert_eq!(*bound.secrets()[0].value(), "Bearer hunter2hunter2");
     assert_eq!(bound.header("Authorization").expect_err("the host's own").code, Code::Denied);
     assert!(bound.header("accept").is_ok());
     for elsewhere in [

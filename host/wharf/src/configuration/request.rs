@@ -17,12 +17,13 @@ use wharf_core::{
     request::{InvalidSecret, SecretRule},
 };
 use wharf_sources::is_protected;
+use zeroize::Zeroizing;
 
 use super::limits::{self, WrittenLimits};
 use crate::secret::open;
 
 /// The most that is read of a file with a secret: a longer one holds no secret.
-const MAX_FILE_BYTES: u64 = 64 << 10;
+const MAX_FILE_BYTES: usize = 64 << 10;
 
 /// `[request]`, as it is written.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
@@ -49,6 +50,9 @@ pub(super) struct WrittenSecret {
     environment: Option<String>,
     /// The file that has it, and nothing else.
     file: Option<PathBuf>,
+    /// The credential of the host's systemd unit that has it, by its name under `LoadCredential=` or
+    /// `LoadCredentialEncrypted=`.
+    credential: Option<String>,
     /// The requests that it is added to, of one server: `* https://api.example.com`.
     to: RequestPattern,
     /// The header that has it, with `{}` where it goes: `Authorization: Bearer {}`.
@@ -79,18 +83,34 @@ pub enum SecretSource {
     Environment(String),
     /// A file.
     File(PathBuf),
+    /// A credential that systemd handed to the host.
+    Credential(String),
 }
 
 impl SecretSource {
     /// The one of these that is written, where exactly one is.
-    pub(super) fn named(environment: Option<String>, file: Option<PathBuf>, base: &Path) -> Option<Self> {
-        match (environment, file) {
-            (Some(variable), None) if !variable.is_empty() => Some(Self::Environment(variable)),
-            (None, Some(file)) => Some(Self::File(base.join(file))),
+    pub(super) fn named(
+        environment: Option<String>,
+        file: Option<PathBuf>,
+        credential: Option<String>,
+        base: &Path,
+    ) -> Option<Self> {
+        match (environment, file, credential) {
+            (Some(variable), None, None) if !variable.is_empty() => Some(Self::Environment(variable)),
+            (None, Some(file), None) => Some(Self::File(base.join(file))),
+            (None, None, Some(name)) if is_file_name(&name) => Some(Self::Credential(name)),
             _ => None,
         }
     }
 }
+
+/// Whether a name leads nowhere but into the directory of the credentials.
+fn is_file_name(name: &str) -> bool {
+    Path::new(name).file_name().is_some_and(|last| last == name)
+}
+
+/// Where systemd puts the credentials of a unit.
+const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
 /// Why a secret cannot be had; never what it is.
 #[derive(Debug, thiserror::Error)]
@@ -105,6 +125,8 @@ pub struct SecretUnavailable {
 enum MissingSecret {
     #[error("the environment of the host has no variable {0}; set it, or take the secret out")]
     Variable(String),
+    #[error("the host has no credentials: `LoadCredential={0}:…` of its systemd unit hands it this one")]
+    NoCredentials(String),
     #[error("{0} is no text")]
     NoText(String),
     #[error("cannot read {0}: {1}; put the secret there, for the user of the host alone, or take the table out")]
@@ -122,7 +144,8 @@ pub(super) fn secrets(
     base: &Path,
 ) -> Result<Vec<SecretSettings>, String> {
     let mut secrets: Vec<SecretSettings> = Vec::new();
-    for (name, WrittenSecret { environment, file, to, header, allow_unprotected }) in written {
+    for (name, written) in written {
+        let WrittenSecret { environment, file, credential, to, header, allow_unprotected } = written;
         let table = format!("[plugin.{plugin}.secrets.{name}]");
         // The HTTP client of plugins takes no name for this machine to another one.
         let is_near = |server: &Url| server.domain().is_some_and(wharf_network::is_localhost);
@@ -135,9 +158,7 @@ pub(super) fn secrets(
             ));
         }
         let rule = SecretRule::new(&name, to, &header).map_err(|error| format!("{table} {error}"))?;
-        let from = SecretSource::named(environment, file, base).ok_or_else(|| {
-            format!("{table} names where the secret is: either `environment`, a variable of the host, or `file`")
-        })?;
+        let from = SecretSource::named(environment, file, credential, base).ok_or_else(|| missing_source(&table))?;
         let same = |other: &SecretSettings| {
             other.rule.header() == rule.header() && other.rule.to().as_str() == rule.to().as_str()
         };
@@ -148,6 +169,14 @@ pub(super) fn secrets(
         secrets.push(SecretSettings { rule, from, allow_unprotected });
     }
     Ok(secrets)
+}
+
+/// What is wrong with a table that names no place of its secret, or several.
+pub(super) fn missing_source(table: &str) -> String {
+    format!(
+        "{table} names where the secret is, once: `environment`, a variable of the host, `file`, or `credential`, the name \
+         of a credential of its systemd unit"
+    )
 }
 
 /// Reads the secrets of a plugin.
@@ -174,25 +203,36 @@ pub(crate) fn read_header(secret: &SecretSettings) -> Result<Secret, SecretUnava
 fn read(secret: &SecretSettings) -> Result<Secret, MissingSecret> {
     let (text, from) = match &secret.from {
         SecretSource::Environment(variable) => match std::env::var(variable) {
-            Ok(text) => (text, format!("the variable {variable} of the host")),
+            Ok(text) => (Zeroizing::new(text), format!("the variable {variable} of the host")),
             Err(std::env::VarError::NotPresent) => return Err(MissingSecret::Variable(variable.clone())),
             Err(std::env::VarError::NotUnicode(_)) => return Err(MissingSecret::NoText(variable.clone())),
         },
-        SecretSource::File(path) => {
-            let mut bytes = Vec::new();
-            let opened = open(path, secret.allow_unprotected);
-            opened.and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)).map_err(|error| {
-                // What the system itself says has a number.
-                match error.raw_os_error() {
-                    None if error.kind() == io::ErrorKind::PermissionDenied => MissingSecret::Unprotected(error),
-                    _ => MissingSecret::File(path.clone(), error),
-                }
-            })?;
-            let shown = path.display().to_string();
-            (String::from_utf8(bytes).map_err(|_| MissingSecret::NoText(shown.clone()))?, shown)
+        SecretSource::File(path) => read_file(path, secret.allow_unprotected)?,
+        SecretSource::Credential(name) => {
+            let directory = std::env::var_os(CREDENTIALS);
+            let directory = directory.ok_or_else(|| MissingSecret::NoCredentials(name.clone()))?;
+            // systemd lets the user of the unit read it by an access list, which looks like a group.
+            read_file(&Path::new(&directory).join(name), true)?
         }
     };
     secret.rule.with_text(&text).map_err(|error| MissingSecret::Unfit(from, error))
+}
+
+/// The text of a file, and what a person calls that.
+fn read_file(path: &Path, allow_unprotected: bool) -> Result<(Zeroizing<String>, String), MissingSecret> {
+    // A buffer that grows leaves copies behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_FILE_BYTES + 1));
+    let opened = open(path, allow_unprotected);
+    opened.and_then(|file| file.take(MAX_FILE_BYTES as u64).read_to_end(&mut bytes)).map_err(|error| {
+        // What the system itself says has a number.
+        match error.raw_os_error() {
+            None if error.kind() == io::ErrorKind::PermissionDenied => MissingSecret::Unprotected(error),
+            _ => MissingSecret::File(path.to_owned(), error),
+        }
+    })?;
+    let shown = path.display().to_string();
+    let text = std::str::from_utf8(&bytes).map_err(|_| MissingSecret::NoText(shown.clone()))?;
+    Ok((Zeroizing::new(text.to_owned()), shown))
 }
 
 /// Checks what a grant names.
@@ -251,7 +291,15 @@ mod tests {
             (grant("requests = [\"get https://example.com\"]"), "GET https://api.example.com/v1/*"),
             (grant("requests = [\"https://example.com\"]\nprivate = true"), "private"),
             (with_secret(TO), "[plugin.x.secrets.token] names where the secret is"),
-            (with_secret(&format!("{TO}file = \"a\"\nenvironment = \"A\"")), "either `environment`"),
+            (
+                with_secret(&format!("{TO}credential = \"../token\"")),
+                "[plugin.x.secrets.token] names where the secret is",
+            ),
+            (with_secret(&format!("{TO}credential = \"\"")), "[plugin.x.secrets.token] names where the secret is"),
+            (
+                with_secret(&format!("{TO}file = \"a\"\nenvironment = \"A\"")),
+                "`environment`, a variable of the host, `file`",
+            ),
             (with_secret(&format!("{TO}text = \"hunter2\"")), "text"),
             (with_secret("environment = \"A\"\nto = \"* https://*.a.b\"\nheader = \"A: {}\""), "one server"),
             (with_secret("environment = \"A\"\nto = \"* https://a.b\"\nheader = \"Host: {}\""), "`host`"),

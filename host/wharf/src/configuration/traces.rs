@@ -12,7 +12,7 @@ use url::Url;
 use wharf_core::{RequestPattern, request::SecretRule, trace::Sampling};
 use wharf_sources::is_protected;
 
-use super::request::{SecretSettings, SecretSource};
+use super::request::{SecretSettings, SecretSource, missing_source};
 
 /// The service that a collector knows hosts by, where nothing else is said.
 const SERVICE: &str = "wharf";
@@ -53,6 +53,8 @@ struct WrittenHeader {
     environment: Option<String>,
     /// The file that has the secret, and nothing else.
     file: Option<PathBuf>,
+    /// The credential of the host's systemd unit that has the secret, by its name under `LoadCredential=`.
+    credential: Option<String>,
     /// The header, with `{}` where the secret goes: `Authorization: Bearer {}`.
     header: String,
 }
@@ -163,7 +165,7 @@ fn headers(
     (base, allow_unprotected): (&Path, bool),
 ) -> Result<Vec<SecretSettings>, String> {
     let mut headers: Vec<SecretSettings> = Vec::new();
-    for (name, WrittenHeader { environment, file, header }) in written {
+    for (name, WrittenHeader { environment, file, credential, header }) in written {
         let table = format!("[traces.headers.{name}]");
         let to = format!("POST {}", endpoint.origin().ascii_serialization()).parse::<RequestPattern>();
         let to = to.map_err(|error| format!("{table} {error}"))?;
@@ -174,9 +176,7 @@ fn headers(
         if let Some(other) = headers.iter().find(|other| other.rule.header() == rule.header()) {
             return Err(format!("{table} fills the header that `{}` fills; keep one", other.rule.name()));
         }
-        let from = SecretSource::named(environment, file, base).ok_or_else(|| {
-            format!("{table} names where the secret is: either `environment`, a variable of the host, or `file`")
-        })?;
+        let from = SecretSource::named(environment, file, credential, base).ok_or_else(|| missing_source(&table))?;
         headers.push(SecretSettings { rule, from, allow_unprotected });
     }
     Ok(headers)
@@ -239,8 +239,8 @@ mod tests {
             ("endpoint = \"http://127.0.0.1:4318\"".to_owned(), "`/v1/traces`"),
             ("endpoint = \"https://me:secret@c.example/v1/traces\"".to_owned(), "[traces.headers]"),
             ("[traces.headers.a]\nfile = \"f\"\nheader = \"A: {}\"".to_owned(), "`endpoint`"),
-            (format!("{AT}{HEADER}"), "either `environment`"),
-            (format!("{AT}{HEADER}file = \"f\"\nenvironment = \"E\""), "either `environment`"),
+            (format!("{AT}{HEADER}"), "`environment`, a variable of the host, `file`"),
+            (format!("{AT}{HEADER}file = \"f\"\nenvironment = \"E\""), "`environment`, a variable of the host, `file`"),
             (format!("{AT}{HEADER}text = \"hunter2\""), "text"),
             (format!("{AT}file = \"f\"\nheader = \"Content-Type: {{}}\""), "content-type"),
             (format!("{AT}file = \"f\"\nheader = \"Host: {{}}\""), "`host`"),

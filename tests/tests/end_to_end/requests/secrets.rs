@@ -1,10 +1,10 @@
 //! Secrets that the host adds: a guest that looks for one, and servers that send
 //! them back.
 
-use std::{io::Write as _, time::Duration};
+use std::{io::Write as _, os::unix::fs::PermissionsExt as _, time::Duration};
 
 use serde_json::{Value, json};
-use wharf_tests::{Data, Fixture, Setup, Upstream};
+use wharf_tests::{Data, Fixture, Setup, Upstream, component, wharf};
 
 use super::{PRIVATE, ask, raw_audit, refused};
 
@@ -123,4 +123,29 @@ async fn a_plugin_whose_secret_is_not_there_is_not_loaded_and_says_why() {
     let told = format!("{rejected:?}");
     assert!(told.contains("[plugin.hostile.secrets.token]") && told.contains("WHARF_TEST_THAT_NOBODY_SETS"), "{told}");
     fixture.works().await;
+}
+
+#[test]
+fn a_secret_is_taken_from_a_credential_of_the_hosts_unit() {
+    let upstream = Upstream::echo();
+    let origin = format!("http://{}", upstream.authority());
+    let grants = format!(
+        "[plugin.fetching.grants.http]\nreason = \"a test\"\nrequests = [\"{origin}/v1/*\"]\nprivate_addresses = true\n\
+         [plugin.fetching.secrets.token]\ncredential = \"tracker\"\nto = \"* {origin}/v1/*\"\nheader = \"Authorization: \
+         Bearer {{}}\""
+    );
+    let setup = Setup::bare().plugin("fetching", &component("guest-fetching"), &grants);
+    let (data, files) = (Data::new(), Data::alone());
+    let config = files.write("wharf.toml", setup.text());
+    // An access list of systemd's looks like a group that may read.
+    let credential = files.write_private("tracker", SECRET);
+    std::fs::set_permissions(credential, std::fs::Permissions::from_mode(0o440)).expect("changed");
+    let arguments = json!({"url": format!("{origin}/v1/a")}).to_string();
+    let call = || wharf(["call", "fetching__fetch", "--json", &arguments]).config(&config).data(data.path());
+    let called = call().env("CREDENTIALS_DIRECTORY", files.path().to_str().expect("a plain path")).run();
+    assert_eq!(called.code, Some(0), "{called:?}");
+    assert!(upstream.asked()[0].contains(&format!("authorization: Bearer {SECRET}\r\n")), "{:?}", upstream.asked());
+    assert!(!called.out.contains("hunter2"), "{called:?}");
+    let without = call().run();
+    assert!(without.code != Some(0) && without.err.contains("LoadCredential=tracker:"), "{without:?}");
 }
