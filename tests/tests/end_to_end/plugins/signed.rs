@@ -87,6 +87,22 @@ fn a_signed_plugin_is_added_by_its_file_and_its_receipt_its_host_and_the_audit_s
 }
 
 #[test]
+fn a_host_that_serves_drops_what_nobody_trusted_has_signed_any_more() {
+    let (key, another) = (MinisignKey::new(), MinisignKey::new());
+    let place = of_key(&key);
+    place.files.write("greeter.wasm.minisig", key.sign(&saying(true)));
+    place.ran(&["plugin", "add", &place.file("greeter.wasm")]);
+    let mut client = place.serve();
+    assert!(seen(&mut client).contains(&"greeter__run".to_owned()));
+    let text = another.public();
+    rules(&place, &format!("trust = [{{ public_key = \"{}\" }}]", text.lines().nth(1).expect("a key")));
+    eventually(&mut client, "it is gone", |client| !seen(client).contains(&"greeter__run".to_owned()));
+    rules(&place, "trust = [{ key = \"release.pub\" }]");
+    eventually(&mut client, "it is back", |client| seen(client).contains(&"greeter__run".to_owned()));
+    drop(client.leave());
+}
+
+#[test]
 fn what_the_confirmed_signer_signs_next_keeps_the_grants_and_nobody_elses_does() {
     let (instance, foreign) = (SigstoreInstance::new(), MinisignKey::new());
     let place = requiring(&format!(
