@@ -15,6 +15,10 @@ use crate::{
     denied::{Denied, DenyList},
 };
 
+/// Bytes of signatures that are kept of a component: they go into its receipt, and strangers may add some in a
+/// registry.
+const KEPT_BYTES: usize = 512 << 10;
+
 /// The signatures that lie where a component does. Nothing of them is verified.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundSignatures {
@@ -51,8 +55,12 @@ impl FoundSignatures {
     }
 
     fn take(&mut self, bytes: &[u8], from: &str) {
+        let kept: usize = self.signatures.iter().map(|signature| signature.text().len()).sum();
         match FoundSignature::read(bytes) {
-            Ok(signature) => self.signatures.push(signature),
+            Ok(signature) if kept + signature.text().len() <= KEPT_BYTES => self.signatures.push(signature),
+            Ok(_) => self
+                .problems
+                .push(format!("{from}: the signatures before it have {kept} bytes, and {KEPT_BYTES} are kept")),
             Err(error) => self.problems.push(format!("{from}: {error}")),
         }
     }
@@ -165,5 +173,39 @@ fn told(untrusted: &Untrusted, problems: &[String]) -> String {
     match problems.is_empty() {
         true => with_causes(untrusted),
         false => format!("{}; {}", with_causes(untrusted), problems.join("; ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wharf_sources::FetchedSignature;
+    use wharf_test_support::sigstore::MinisignKey;
+
+    use super::*;
+
+    #[test]
+    fn strangers_cannot_fill_a_receipt_with_signatures() {
+        let comment = "x".repeat(200_000);
+        let signature = MinisignKey::new().sign(b"component").replacen(
+            "untrusted comment:",
+            &format!("untrusted comment: {comment}"),
+            1,
+        );
+        let files =
+            (0..16).map(|at| FetchedSignature { from: format!("number {at}"), bytes: signature.clone().into_bytes() });
+        let fetched = FetchedSignatures { files: files.collect(), manifest: Some(b"{}".to_vec()) };
+        let found = FoundSignatures::from(fetched);
+        assert_eq!((found.signatures.len(), found.problems.len()), (2, 14));
+        assert!(
+            found.problems[0].contains("number 2") && found.problems[0].contains("are kept"),
+            "{:?}",
+            found.problems[0]
+        );
+        let none = FetchedSignatures { files: Vec::new(), manifest: Some(b"{}".to_vec()) };
+        assert_eq!(
+            FoundSignatures::from(none),
+            FoundSignatures::default(),
+            "a manifest that nobody signed is not kept"
+        );
     }
 }
