@@ -20,6 +20,31 @@ fn until(server: &Server, token: &str, status: u16) {
 }
 
 #[test]
+fn a_token_that_expires_opens_nothing_from_then_on_and_says_so_in_the_log() {
+    let (first, second) = ("first-0123456789abcdef0123456789", "second-0123456789abcdef0123456789");
+    let data = Data::new();
+    data.write_private("first.token", first);
+    data.write_private("second.token", second);
+    let bare = Setup::bare().text();
+    let tables =
+        |until: &str| format!("{bare}\n{}expires = {until}\n{}expires = 2020-01-31\n", table("first"), table("second"));
+    data.write("wharf.toml", tables("2099-12-31"));
+    let own = data.path().join("http-token");
+    let server = Server::start_in(data, &["--http-token-file", own.to_str().expect("UTF-8")]);
+    until(&server, first, 200);
+    until(&server, second, 401);
+    // Its time comes once the host has read it, or a little before.
+    let soon = chrono::Utc::now() + chrono::TimeDelta::seconds(5);
+    server.data.write("wharf.toml", tables(&soon.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)));
+    until(&server, first, 401);
+    assert!(chrono::Utc::now() >= soon - chrono::TimeDelta::seconds(1), "it held as long as was written");
+    server.until_logged("this token opens nothing: it expired");
+    let wrong = bare + "\n" + &table("first") + "expires = \"soon\"\n";
+    server.data.write("wharf.toml", wrong);
+    server.until_logged("`expires` is a day");
+}
+
+#[test]
 fn a_token_that_is_taken_out_opens_nothing_without_a_restart_and_others_notice_nothing() {
     let (first, second) = ("first-0123456789abcdef0123456789", "second-0123456789abcdef0123456789");
     let data = Data::new();

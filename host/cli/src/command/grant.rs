@@ -136,10 +136,10 @@ impl GrantArguments {
         let policy = policy.map_err(|error| Unusable(with_causes(&error)))?;
         let wanted = Wanted { plugin: &self.plugin, name: self.name.as_ref(), functions: self.functions };
         let subject = Subject::find(&wanted, &configuration, (&data, global.progress()))?;
-        subject.describe(self.confirm);
+        subject.describe(self.confirms());
         let edit = ConfigurationEdit::of_plugin(&subject.name, &target, shelf.as_ref());
         let mut edit = edit.map_err(unusable)?;
-        let (mut confirm, mut grantings, mut memory_bytes) = (self.confirm, Vec::new(), None);
+        let (mut confirm, mut grantings, mut memory_bytes) = (self.confirms(), Vec::new(), None);
         if let Some(policy) = &policy {
             let translation = self.translated(policy, &subject, &configuration);
             subject.note_unasked(translation.grantings.iter().map(|granting| granting.capability));
@@ -168,8 +168,13 @@ impl GrantArguments {
     }
 
     fn is_told(&self) -> bool {
-        let Self { allow, from_profile, revoke, confirm, pin, .. } = self;
-        pin.is_some() || !allow.is_empty() || from_profile.is_some() || !revoke.is_empty() || *confirm
+        let Self { allow, from_profile, revoke, .. } = self;
+        !allow.is_empty() || from_profile.is_some() || !revoke.is_empty() || self.confirms()
+    }
+
+    /// Whether the component as it is now is accepted: who says to what the grants are bound does that, too.
+    fn confirms(&self) -> bool {
+        self.confirm || self.pin.is_some()
     }
 
     /// What the flags grant.
@@ -212,7 +217,6 @@ impl GrantArguments {
         confirm: bool,
     ) -> Result<()> {
         let Subject { name, is_written, source, granted, .. } = subject;
-        let confirm = confirm || self.pin.is_some();
         let is_bundled = matches!(source, SubjectSource::Bundled);
         if confirm && is_bundled {
             return Err(Unusable(format!("plugin `{name}` is part of this binary; there is nothing to confirm")).into());

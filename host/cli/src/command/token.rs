@@ -4,7 +4,7 @@ use std::{process::ExitCode, rc::Rc};
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use wharf::{Configuration, TenantId, http::Token, with_causes};
+use wharf::{Configuration, TenantId, grant::Expiry, http::Token, with_causes};
 
 use crate::{
     cluster_shelf::ClusterShelf,
@@ -32,9 +32,9 @@ enum TokensCommand {
 
 /// Take a token back
 ///
-/// A token that all hosts of a cluster have is taken back at once, and what its
-/// client follows ends. One of wharf.toml is taken out of that file: start the
-/// host again.
+/// A token that all hosts of a cluster have is taken back at once, and one of
+/// wharf.toml within 4 seconds of a host that serves: what its client follows ends,
+/// and its next request is refused.
 #[derive(Debug, Args)]
 struct RemoveToken {
     /// Name of the token
@@ -44,12 +44,13 @@ struct RemoveToken {
 /// Make a token, and the lines of wharf.toml that let it in
 ///
 /// The token is printed this once; wharf.toml needs its digest alone. Give it to
-/// the client, add the lines, and start the host again. With --cluster all hosts
-/// of the cluster that wharf.toml names have the lines, and accept it at once.
+/// the client, and add the lines: a host that serves accepts it within 4 seconds.
+/// With --cluster all hosts of the cluster that wharf.toml names have the lines, and
+/// accept it at once.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
-  wharf token new --name ci
+  wharf token new --name ci --expires 2027-01-31
   wharf token new --name team --tenant team --plugin 'plan*' --plugin playbook --requests-per-second 20
   wharf token new --name reader --tool 'workspace__read_*' --tool 'workspace__search_*'
   wharf token new --name ui --plugin host        terminals and streams, and no tool
@@ -62,6 +63,10 @@ struct NewToken {
     /// Name of the client, for you
     #[arg(long)]
     name: String,
+
+    /// Until when it holds: a day (2027-01-31), which it still holds in UTC, or a time with its zone [default: for ever]
+    #[arg(long, value_name = "WHEN")]
+    expires: Option<Expiry>,
 
     /// On whose behalf its calls are: tenants have nothing of each other [default: local]
     #[arg(long)]
@@ -165,6 +170,9 @@ impl NewToken {
 
     fn lines(&self, digest: &str) -> String {
         let mut lines = format!("[[http.tokens]]\nname = {}\ndigest = {}\n", quoted(&self.name), quoted(digest));
+        if let Some(expires) = &self.expires {
+            lines.push_str(&format!("expires = {expires}\n"));
+        }
         if let Some(tenant) = &self.tenant {
             lines.push_str(&format!("tenant = {}\n", quoted(tenant.as_str())));
         }

@@ -7,10 +7,13 @@ use std::{
     collections::BTreeSet,
     io,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use serde::Deserialize;
-use wharf_core::{HttpLimits, InvalidToken, TenantId, Token, service::ClientRights, tool::ToolSelection};
+use wharf_core::{
+    HttpLimits, InvalidToken, TenantId, Token, grant::Expiry, service::ClientRights, tool::ToolSelection,
+};
 
 use super::{
     limits::WrittenLimits,
@@ -49,6 +52,8 @@ struct WrittenToken {
     variable: Option<String>,
     /// Its digest: `wharf token new` prints it.
     digest: Option<String>,
+    /// Until when it holds: a day, which it still holds in UTC, or a time with its zone; for ever where absent.
+    expires: Option<Expiry>,
     /// On whose behalf its calls are; `local` where absent.
     tenant: Option<TenantId>,
     /// Patterns of the plugins whose tools, prompts and resources it sees; all where absent.
@@ -104,6 +109,8 @@ pub struct TokenSettings {
     pub name: String,
     /// On whose behalf its calls are; `local` where absent.
     pub tenant: Option<TenantId>,
+    /// Until when it holds, if not for ever.
+    pub expires: Option<Expiry>,
     /// What it may do.
     pub rights: ClientRights,
     source: TokenSource,
@@ -203,7 +210,7 @@ impl WrittenToken {
         (rights.metrics, rights.front_ends) = (self.metrics, self.front_ends);
         rights.operator = self.operator;
         rights.trusted_middleware = self.trusted_middleware;
-        Ok(TokenSettings { name, tenant: self.tenant, rights, source, is_of_cluster: false })
+        Ok(TokenSettings { name, tenant: self.tenant, expires: self.expires, rights, source, is_of_cluster: false })
     }
 }
 
@@ -220,6 +227,12 @@ impl TokenSettings {
             TokenSource::File(path) => Some(path),
             TokenSource::Variable(_) | TokenSource::Digest(_) => None,
         }
+    }
+
+    /// Whether it holds no more at this time: nobody is to be let in by it then.
+    #[must_use]
+    pub fn is_over(&self, now: SystemTime) -> bool {
+        self.expires.as_ref().is_some_and(|expires| expires.is_over(now))
     }
 
     /// The token itself. `variable` finds a variable of the environment.

@@ -1,7 +1,10 @@
 //! The clients that may call over HTTP, by the tokens of the configuration and of all hosts of its
 //! cluster.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
 
 use anyhow::Result;
 use tokio::sync::watch;
@@ -35,8 +38,20 @@ pub(super) struct TokenFiles {
 
 /// The clients of these tokens, and those of the files.
 pub(super) fn named(tokens: &[TokenSettings], files: &TokenFiles) -> Result<Vec<HttpClient>> {
-    let clients = tokens.iter().map(client).collect::<Result<_, _>>().map_err(|error| unusable(&error))?;
+    let clients = valid(tokens).map(client).collect::<Result<_, _>>().map_err(|error| unusable(&error))?;
     beside_own(clients, files)
+}
+
+/// The tokens that hold, which is said of each other one.
+fn valid(tokens: &[TokenSettings]) -> impl Iterator<Item = &TokenSettings> {
+    let now = SystemTime::now();
+    tokens.iter().filter(move |token| {
+        let is_over = token.is_over(now);
+        if is_over && let Some(expires) = &token.expires {
+            tracing::warn!(token = token.name, "this token opens nothing: it expired ({expires})");
+        }
+        !is_over
+    })
 }
 
 fn client(token: &TokenSettings) -> Result<HttpClient, TokenUnavailable> {
@@ -63,7 +78,7 @@ fn read(file: &Path) -> Result<Token, Unusable> {
 /// cannot be read any more opens nothing.
 pub(super) async fn renew(mut tokens: watch::Receiver<Vec<TokenSettings>>, clients: HttpClients, files: TokenFiles) {
     // They may have changed since the server began with them.
-    let mut looked = Vec::new();
+    let mut looked = TokenLooks::default();
     loop {
         let (named, files) = (tokens.borrow_and_update().clone(), files.clone());
         let read = tokio::task::spawn_blocking(move || {
@@ -82,7 +97,7 @@ pub(super) async fn renew(mut tokens: watch::Receiver<Vec<TokenSettings>>, clien
         }
         tokio::select! {
             changed = tokens.changed() => match changed {
-                Ok(()) => looked = Vec::new(),
+                Ok(()) => looked = TokenLooks::default(),
                 Err(_) => return,
             },
             () = tokio::time::sleep(EACH) => {}
@@ -90,15 +105,24 @@ pub(super) async fn renew(mut tokens: watch::Receiver<Vec<TokenSettings>>, clien
     }
 }
 
-/// How the files of tokens look.
-fn looks(tokens: &[TokenSettings], files: &TokenFiles) -> Vec<FileLook> {
-    let own = files.default.as_deref().into_iter().chain([files.operator.as_path()]);
-    tokens.iter().filter_map(TokenSettings::file).chain(own).map(FileLook::at).collect()
+/// How the files of tokens look, and how many tokens are over.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct TokenLooks {
+    files: Vec<FileLook>,
+    over: usize,
+}
+
+fn looks(tokens: &[TokenSettings], files: &TokenFiles) -> TokenLooks {
+    let (own, now) = (files.default.as_deref().into_iter().chain([files.operator.as_path()]), SystemTime::now());
+    TokenLooks {
+        files: tokens.iter().filter_map(TokenSettings::file).chain(own).map(FileLook::at).collect(),
+        over: tokens.iter().filter(|token| token.is_over(now)).count(),
+    }
 }
 
 /// The clients whose tokens can be read.
 fn held(tokens: &[TokenSettings], files: &TokenFiles) -> Result<Vec<HttpClient>> {
-    let readable = tokens.iter().filter_map(|token| {
+    let readable = valid(tokens).filter_map(|token| {
         let unreadable = |error: &TokenUnavailable| {
             tracing::error!(token = token.name, "this token opens nothing now: {}", wharf::with_causes(error));
         };
