@@ -49,6 +49,15 @@ pub fn agent(address: &Url, time: Duration) -> Agent {
     if is_protected { config.build().into() } else { config.proxy(None).build().into() }
 }
 
+/// Asks for what is at an address. An answer of another status than 200 is none.
+pub(crate) fn get(agent: &Agent, address: &Url) -> Result<Response<Body>, ureq::Error> {
+    let response = agent.get(address.as_str()).call()?;
+    match response.status().as_u16() {
+        200 => Ok(response),
+        status => Err(ureq::Error::StatusCode(status)),
+    }
+}
+
 /// Whether an address is one of this machine. Only addresses count, since a resolver
 /// decides what a name means.
 pub(crate) fn is_loopback(address: &Url) -> bool {

@@ -14,7 +14,7 @@ use std::{
 use url::Url;
 
 use crate::{
-    client::{agent, read_body},
+    client::{agent, get, read_body},
     oci::{self, OciError, RegistryLogins},
     sought::{ListKind, Sought},
     source::PluginSource,
@@ -177,10 +177,7 @@ pub fn read_component(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// At most one byte more than `limit`; none where more than that is announced.
 fn download(address: &Url, limit: u64, came: &mut dyn FnMut(u64)) -> Result<Option<Vec<u8>>, FetchError> {
     let request = |source: ureq::Error| FetchError::Request { address: address.clone(), source: Box::new(source) };
-    let response = agent(address, TIME).get(address.as_str()).call().map_err(request)?;
-    if response.status() != 200 {
-        return Err(request(ureq::Error::StatusCode(response.status().as_u16())));
-    }
+    let response = get(&agent(address, TIME), address).map_err(request)?;
     let announced = response.body().content_length();
     if announced.is_some_and(|bytes| bytes > limit) {
         return Ok(None);

@@ -23,6 +23,8 @@ pub use index::{IndexError, IndexedPlugin, IndexedVersion, PluginIndex};
 pub use oci::{OciError, OciReference, RegistryLogins};
 #[cfg(feature = "oci")]
 pub use oci::{Publication, PublishedComponent, publish};
-pub use signatures::{FetchedSignature, FetchedSignatures, SIGNATURE_BYTES, SIGNATURE_ENDINGS, signature_files};
+pub use signatures::{
+    FetchedSignature, FetchedSignatures, SIGNATURE_BYTES, SIGNATURE_ENDINGS, signature_files, signatures_beside,
+};
 pub use sought::ListKind;
 pub use source::PluginSource;

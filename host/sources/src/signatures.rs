@@ -13,7 +13,7 @@ use url::Url;
 use wharf_files::regular_file;
 
 use crate::{
-    client::{agent, read_body},
+    client::{agent, get, read_body},
     fetch::FetchError,
     oci::{self, RegistryLogins},
     source::PluginSource,
@@ -59,6 +59,15 @@ pub fn signature_files(component: &Path) -> [PathBuf; 3] {
     })
 }
 
+/// The signatures beside the file of a component, and what is there and cannot be read.
+pub fn signatures_beside(component: &Path) -> impl Iterator<Item = Result<FetchedSignature, FetchError>> {
+    signature_files(component).into_iter().filter_map(|path| match regular_file::read(&path, SIGNATURE_BYTES) {
+        Ok(bytes) => Some(checked(bytes, &path.display())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(source) => Some(Err(FetchError::File { path, source })),
+    })
+}
+
 impl PluginSource {
     /// The signatures of a component that was fetched from here; `manifest` is the digest that
     /// [`FetchedComponent::manifest`](crate::FetchedComponent::manifest) had. None is no error. Blocks, a
@@ -68,24 +77,15 @@ impl PluginSource {
     /// See [`FetchError`]: a place that cannot be looked at is no place without signatures.
     pub fn signatures(&self, manifest: Option<&str>, logins: &RegistryLogins) -> Result<FetchedSignatures, FetchError> {
         match self {
-            Self::File(component) => of_files(signature_files(component)),
+            Self::File(component) => {
+                let files = signatures_beside(component).collect::<Result<_, _>>()?;
+                Ok(FetchedSignatures { files, manifest: None })
+            }
             Self::Address(address) => of_address(address),
             Self::Registry(reference) => oci::signatures(reference, manifest, TIME, logins)
                 .map_err(|source| FetchError::Registry { reference: reference.to_string(), source: Box::new(source) }),
         }
     }
-}
-
-fn of_files(paths: [PathBuf; 3]) -> Result<FetchedSignatures, FetchError> {
-    let mut files = Vec::new();
-    for path in paths {
-        match regular_file::read(&path, SIGNATURE_BYTES) {
-            Ok(bytes) => files.push(checked(bytes, &path.display())?),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(source) => return Err(FetchError::File { path, source }),
-        }
-    }
-    Ok(FetchedSignatures { files, manifest: None })
 }
 
 fn of_address(address: &Url) -> Result<FetchedSignatures, FetchError> {
@@ -95,16 +95,12 @@ fn of_address(address: &Url) -> Result<FetchedSignatures, FetchError> {
         let mut beside = address.clone();
         beside.set_path(&format!("{}{ending}", address.path()));
         let request = |source: ureq::Error| FetchError::Request { address: beside.clone(), source: Box::new(source) };
-        let response = match agent.get(beside.as_str()).call() {
+        let response = match get(&agent, &beside) {
             Ok(response) => response,
             // What object stores say of what is not there, too.
             Err(ureq::Error::StatusCode(403 | 404 | 410)) => continue,
             Err(error) => return Err(request(error)),
         };
-        let status = response.status().as_u16();
-        if status != 200 {
-            return Err(request(ureq::Error::StatusCode(status)));
-        }
         let read = read_body(response, SIGNATURE_BYTES, &mut |_| {});
         let bytes = read.map_err(|source| FetchError::Broken { address: beside.clone(), source })?;
         files.push(checked(bytes, &beside)?);

@@ -119,6 +119,7 @@ pub(crate) fn is_fingerprint(text: &str) -> bool {
 }
 
 /// SHA-256, as registries and fingerprints write it.
-pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
+#[must_use]
+pub fn sha256_hex(bytes: &[u8]) -> String {
     digest(&SHA256, bytes).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }

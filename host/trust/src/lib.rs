@@ -27,7 +27,7 @@ pub use artifact::SignedArtifact;
 pub use evidence::{Covered, Evidence, Untrusted};
 pub use found::{FoundSignature, SignatureError, SignatureForm};
 pub use identity::{IdentityPattern, InvalidIdentityPattern};
-pub use key::{KeyError, TrustedKey};
+pub use key::{KeyError, TrustedKey, sha256_hex};
 pub use policy::TrustPolicy;
 pub use rule::{TrustError, TrustRule};
 pub use signer::{InvalidSigner, PinnedSigner, Signer};

@@ -24,7 +24,7 @@ use wharf_engine::Component;
 use wharf_files::{private_files, regular_file};
 use wharf_sources::PluginSource;
 
-use crate::{configuration::ComponentPlace, vetting::FoundSignatures};
+use crate::{configuration::ComponentPlace, vetting::SourcedComponent};
 
 pub use receipt::Receipt;
 pub use set::InstalledChange;
@@ -163,26 +163,30 @@ impl AddedPlugins {
         }
     }
 
-    /// A plugin's component, whose bytes are at most one more than `limit`; nothing where
+    /// A plugin's component with what vouches for it, whose bytes are at most one more than `limit`; nothing where
     /// none of this name was added.
     ///
     /// # Errors
     /// See [`AddedError`].
-    pub fn component_of(&self, name: &PluginName, limit: u64) -> Result<Option<Component>, AddedError> {
+    pub fn component_of(&self, name: &PluginName, limit: u64) -> Result<Option<SourcedComponent>, AddedError> {
         let set = self.set()?;
-        let bytes = set.plugins.get(name).map(|digest| self.component(digest, limit)).transpose()?;
-        Ok(bytes.map(|bytes| Component::new(bytes).with_functions(set.functions.contains(name))))
+        let sourced = set.plugins.get(name).map(|digest| self.sourced(name, digest, limit)).transpose()?;
+        Ok(sourced.map(|sourced| sourced.with_functions(set.functions.contains(name))))
     }
 
-    /// Where a plugin's component was taken from, and the signatures that lay there.
-    ///
-    /// # Errors
-    /// See [`AddedError`].
-    pub fn vouchers(&self, name: &PluginName) -> Result<(ComponentPlace, FoundSignatures), AddedError> {
-        let receipt = self.receipt(name)?;
+    /// A component with where it was taken from, and the signatures that lay there.
+    pub(crate) fn sourced(
+        &self,
+        name: &PluginName,
+        digest: &Digest,
+        limit: u64,
+    ) -> Result<SourcedComponent, AddedError> {
+        let component = Component::new(self.component(digest, limit)?);
+        let receipt: Option<Receipt> = read_json(&self.receipt_path(name, digest))?;
         let source = receipt.as_ref().and_then(|receipt| receipt.source.parse::<PluginSource>().ok());
         let place = source.as_ref().map_or(ComponentPlace::File, ComponentPlace::from);
-        Ok((place, receipt.map(|receipt| receipt.signatures).unwrap_or_default()))
+        let found = receipt.map(|receipt| receipt.signatures).unwrap_or_default();
+        Ok(SourcedComponent { component, place: Some(place), found })
     }
 
     /// The bytes of a component, at most one more than `limit`.

@@ -7,12 +7,11 @@ mod keeper;
 
 use std::sync::Arc;
 
-use ring::digest::{SHA256, digest};
 use semver::{Version, VersionReq};
 use serde::Deserialize;
 use wharf_core::{Digest, PluginName, text};
 use wharf_engine::{Component, ComponentAbout};
-use wharf_trust::{PinnedSigner, Signer};
+use wharf_trust::{PinnedSigner, Signer, sha256_hex};
 
 pub(crate) use keeper::COPY;
 pub use keeper::{DenyKeeper, DenyListStatus, DenyListUnavailable};
@@ -180,6 +179,15 @@ impl DenyList {
         Self(KnownDenials::Missing(problem))
     }
 
+    /// Whether it refuses the same.
+    fn is_like(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (KnownDenials::Known(one), KnownDenials::Known(other)) => one == other,
+            (KnownDenials::Missing(_), KnownDenials::Missing(_)) => true,
+            _ => false,
+        }
+    }
+
     /// Refuses a component that is on it; `signer` is who signed it.
     pub(crate) fn check(
         &self,
@@ -224,10 +232,7 @@ struct Facts<'c> {
 
 impl Facts<'_> {
     fn sha256(&mut self) -> &str {
-        self.sha256.get_or_insert_with(|| {
-            let digest = digest(&SHA256, &self.component.bytes());
-            digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
-        })
+        self.sha256.get_or_insert_with(|| sha256_hex(&self.component.bytes()))
     }
 
     fn version(&mut self) -> Option<&Version> {

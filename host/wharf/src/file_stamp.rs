@@ -1,6 +1,11 @@
 //! What tells a file from the one that it was before, as far as the system says.
 
-use std::fs::Metadata;
+use std::{
+    fs::{self, Metadata},
+    path::Path,
+};
+
+use wharf_sources::signature_files;
 
 /// A file as it is now.
 #[cfg(unix)]
@@ -51,5 +56,31 @@ impl FileStamp {
             created: metadata.creation_time(),
             is_file: metadata.is_file(),
         }
+    }
+}
+
+impl FileStamp {
+    /// Of what has this name; none where nothing has.
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        fs::symlink_metadata(path).ok().map(|metadata| Self::of(&metadata))
+    }
+}
+
+/// A file as it is now, and the signatures beside it: one that comes later counts as a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SignedFileStamp {
+    pub(crate) file: FileStamp,
+    signatures: [Option<FileStamp>; 3],
+}
+
+impl SignedFileStamp {
+    pub(crate) fn of(path: &Path, metadata: &Metadata) -> Self {
+        let signatures = signature_files(path).map(|path| FileStamp::at(&path));
+        Self { file: FileStamp::of(metadata), signatures }
+    }
+
+    /// Of what has this name, links followed; none where nothing has.
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().map(|metadata| Self::of(path, &metadata))
     }
 }

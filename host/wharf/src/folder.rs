@@ -15,37 +15,21 @@ use std::{
 use parking_lot::Mutex;
 use wharf_core::PluginName;
 use wharf_files::regular_file;
-use wharf_sources::signature_files;
 
-use crate::file_stamp::FileStamp;
+use crate::file_stamp::SignedFileStamp;
 
 /// How long a file has to look the same.
 pub(crate) const SETTLE: Duration = Duration::from_millis(300);
 /// Files that are looked at; further ones are passed over.
 const MAX_FILES: usize = 256;
 
-/// How a component looks, and the signatures beside it: one that comes later than its component counts as a
-/// change of that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileLook {
-    component: FileStamp,
-    signatures: [Option<FileStamp>; 3],
-}
-
-impl FileLook {
-    fn of(path: &Path, metadata: &fs::Metadata) -> Self {
-        let look = |path: PathBuf| fs::symlink_metadata(path).ok().map(|metadata| FileStamp::of(&metadata));
-        Self { component: FileStamp::of(metadata), signatures: signature_files(path).map(look) }
-    }
-}
-
 /// A file as it was seen.
 #[derive(Debug, Clone)]
 struct TrackedFile {
-    last: FileLook,
+    last: SignedFileStamp,
     since: Instant,
     /// As it was when it was last whole.
-    whole: Option<FileLook>,
+    whole: Option<SignedFileStamp>,
 }
 
 impl TrackedFile {
@@ -151,13 +135,13 @@ impl Folder {
             Err(error) => (nearest(&stem), Some(format!("{} names no plugin: {error}", file.display()))),
         };
         let problem = problem.or_else(|| {
-            (!seen.last.component.is_file)
+            (!seen.last.file.is_file)
                 .then(|| format!("{} is no regular file; links out of the folder are not followed", file.display()))
         });
         FolderPlugin { name, file, problem, is_settled: seen.is_settled() }
     }
 
-    fn list(&self) -> io::Result<BTreeMap<OsString, FileLook>> {
+    fn list(&self) -> io::Result<BTreeMap<OsString, SignedFileStamp>> {
         let mut files = BTreeMap::new();
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
@@ -173,7 +157,7 @@ impl Folder {
             }
             // Of the entry itself, where it is a link. It may be gone again.
             if let Ok(metadata) = entry.metadata() {
-                files.insert(name, FileLook::of(&entry.path(), &metadata));
+                files.insert(name, SignedFileStamp::of(&entry.path(), &metadata));
             }
         }
         Ok(files)

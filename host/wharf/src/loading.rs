@@ -25,7 +25,7 @@ use crate::{
     registry::{Disabled, Plugins, REFUSED},
     reserved_name,
     unknown_table::{self, UnknownTable},
-    vetting::{FoundSignatures, SourcedComponent, Vetted},
+    vetting::{SourcedComponent, Vetted},
 };
 
 /// Checks that each pattern of `tools` and `skip_tools` matches a tool of the plugin.
@@ -209,7 +209,7 @@ impl PluginLoader<'_> {
         let digest = component.digest();
         let EffectiveGrants { mut grants, withheld, warnings } = self
             .configuration
-            .effective_grants(name, &settings, vetted.known(&component))
+            .effective_grants(name, &settings, vetted.known(digest))
             .map_err(|error| error.to_string())?;
         if withheld.is_none() {
             grants.secrets = read_secrets(name, &settings.secrets).map_err(|error| error.to_string())?;
@@ -290,24 +290,21 @@ impl PluginLoader<'_> {
 
     fn read(&self, name: &PluginName, from: &ComponentSource) -> Result<SourcedComponent, String> {
         let limit = self.configuration.host_limits.component_bytes;
-        let (bytes, place, found) = match from {
-            ComponentSource::Bundled(bundled) => return Ok(SourcedComponent::bundled(bundled.component())),
+        Ok(match from {
+            ComponentSource::Bundled(bundled) => SourcedComponent::bundled(bundled.component()),
             ComponentSource::File(file) => {
                 let bytes = regular_file::read(file, limit).map_err(|error| cannot_read(file, &error))?;
-                (bytes, ComponentPlace::File, FoundSignatures::beside(file))
+                SourcedComponent::of_file(Component::new(bytes), ComponentPlace::File, file)
             }
             ComponentSource::Folder(found) => {
                 let bytes = folder::read(&found.file, limit).map_err(|error| cannot_read(&found.file, &error))?;
-                (bytes, ComponentPlace::Folder, FoundSignatures::beside(&found.file))
+                SourcedComponent::of_file(Component::new(bytes), ComponentPlace::Folder, &found.file)
             }
             ComponentSource::Added(digest) => {
                 let added = self.added.ok_or_else(|| "the host keeps no data".to_owned())?;
-                let bytes = added.component(digest, limit).map_err(|error| with_causes(&error))?;
-                let (place, found) = added.vouchers(name).map_err(|error| with_causes(&error))?;
-                (bytes, place, found)
+                added.sourced(name, digest, limit).map_err(|error| with_causes(&error))?
             }
-        };
-        Ok(SourcedComponent { component: Component::new(bytes), place: Some(place), found })
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use wharf_engine::{Component, Engine};
 use crate::{
     added::{AddedError, AddedPlugins, InstalledChange, InstalledSet},
     configuration::{Configuration, InvalidConfiguration, TokenSettings},
-    denied::DenyKeeper,
+    denied::{DenyKeeper, DenyList},
     folder::Folder,
     loading::{CompiledPlugin, PluginLoader, Uncompiled},
     registry::Plugins,
@@ -183,7 +183,8 @@ impl PluginSources {
         loop {
             self.take_tables(&mut self.configuration.lock(), &set.tables);
             let configuration = self.configuration();
-            let loader = self.loader(engine, &configuration, set.clone());
+            let denied = self.denied.take(configuration.trust.deny.as_ref());
+            let loader = self.loader(engine, &configuration, set.clone(), denied);
             let plugins = PluginLoader { present, uncompiled, ..loader }.all();
             rounds -= 1;
             let now = self.set()?;
@@ -203,7 +204,8 @@ impl PluginSources {
             Err(error) => {
                 tracing::error!("plugins that were added are not served: {}", wharf_core::text::with_causes(&error));
                 let configuration = self.configuration();
-                let loader = self.loader(engine, &configuration, InstalledSet::default());
+                let denied = self.denied.take(configuration.trust.deny.as_ref());
+                let loader = self.loader(engine, &configuration, InstalledSet::default(), denied);
                 PluginLoader { added: None, uncompiled, ..loader }.all()
             }
         }
@@ -217,7 +219,9 @@ impl PluginSources {
 
     /// The component of a plugin that is to be compiled. Blocks.
     pub(crate) fn component(&self, engine: &Engine, name: &PluginName) -> Option<Component> {
-        self.loader(engine, &self.configuration(), self.set_or_last()).component(name)
+        let configuration = self.configuration();
+        let denied = self.denied.current(configuration.trust.deny.as_ref());
+        self.loader(engine, &configuration, self.set_or_last(), denied).component(name)
     }
 
     /// What a plugin that was being compiled has become, by all that decides about it now.
@@ -230,7 +234,8 @@ impl PluginSources {
         compiled: Option<&CompiledPlugin>,
     ) -> Plugins {
         let configuration = self.configuration();
-        let loader = self.loader(engine, &configuration, self.set_or_last());
+        let denied = self.denied.current(configuration.trust.deny.as_ref());
+        let loader = self.loader(engine, &configuration, self.set_or_last(), denied);
         PluginLoader { present: Some(present), compiled, uncompiled: Uncompiled::List, ..loader }.only(name)
     }
 
@@ -244,13 +249,14 @@ impl PluginSources {
         engine: &'l Engine,
         configuration: &'l Configuration,
         set: InstalledSet,
+        denied: DenyList,
     ) -> PluginLoader<'l> {
         PluginLoader {
             engine,
             configuration,
             set,
             added: self.added.as_ref(),
-            denied: self.denied.current(configuration.trust.deny.as_ref()),
+            denied,
             found: self.folder.as_ref().map(Folder::files).unwrap_or_default(),
             present: None,
             uncompiled: Uncompiled::Compile,

@@ -4,15 +4,14 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use wharf_core::{PluginName, text::with_causes};
+use wharf_core::{Digest, PluginName, text::with_causes};
 use wharf_engine::Component;
-use wharf_files::regular_file;
-use wharf_sources::{FetchedSignatures, SIGNATURE_BYTES, signature_files};
+use wharf_sources::{FetchedSignature, FetchedSignatures, signatures_beside};
 use wharf_trust::{Evidence, FoundSignature, SignedArtifact, Signer, Untrusted};
 
 use crate::{
     configuration::{ComponentPlace, Configuration, KnownComponent},
-    denied::{Denied, DenyList},
+    denied::{Denied, DenyKeeper, DenyList},
 };
 
 /// Bytes of signatures that are kept of a component: they go into its receipt, and strangers may add some in a
@@ -44,17 +43,16 @@ impl FoundSignatures {
     #[must_use]
     pub fn beside(component: &Path) -> Self {
         let mut found = Self::default();
-        for file in signature_files(component) {
-            match regular_file::read(&file, SIGNATURE_BYTES) {
-                Ok(bytes) => found.take(&bytes, &file.display().to_string()),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => found.problems.push(format!("{} cannot be read: {error}", file.display())),
+        for file in signatures_beside(component) {
+            match file {
+                Ok(file) => found.take(&file),
+                Err(error) => found.problems.push(with_causes(&error)),
             }
         }
         found
     }
 
-    fn take(&mut self, bytes: &[u8], from: &str) {
+    fn take(&mut self, FetchedSignature { from, bytes }: &FetchedSignature) {
         let kept: usize = self.signatures.iter().map(|signature| signature.text().len()).sum();
         match FoundSignature::read(bytes) {
             Ok(signature) if kept + signature.text().len() <= KEPT_BYTES => self.signatures.push(signature),
@@ -70,7 +68,7 @@ impl From<FetchedSignatures> for FoundSignatures {
     fn from(fetched: FetchedSignatures) -> Self {
         let mut found = Self::default();
         for file in &fetched.files {
-            found.take(&file.bytes, &file.from);
+            found.take(file);
         }
         // Only what a signature may be over is kept.
         let manifest = fetched.manifest.filter(|_| !found.signatures.is_empty());
@@ -91,6 +89,18 @@ pub struct SourcedComponent {
 }
 
 impl SourcedComponent {
+    /// Of a component that was read from this file.
+    #[must_use]
+    pub fn of_file(component: Component, place: ComponentPlace, file: &Path) -> Self {
+        Self { component, place: Some(place), found: FoundSignatures::beside(file) }
+    }
+
+    /// The same with each function of the component as a tool, where that is said.
+    #[must_use]
+    pub fn with_functions(self, functions: bool) -> Self {
+        Self { component: self.component.with_functions(functions), ..self }
+    }
+
     /// Of a component that is part of the binary.
     #[must_use]
     pub fn bundled(component: Component) -> Self {
@@ -115,8 +125,8 @@ impl Vetted {
 
     /// What grants go by.
     #[must_use]
-    pub fn known(&self, component: &Component) -> KnownComponent<'_> {
-        KnownComponent { digest: component.digest(), signer: self.signer() }
+    pub fn known(&self, digest: Digest) -> KnownComponent<'_> {
+        KnownComponent { digest, signer: self.signer() }
     }
 }
 
@@ -138,6 +148,12 @@ pub enum Unvetted {
 }
 
 impl Configuration {
+    /// What must not run, for a command beside the hosts of this data directory. Blocks.
+    #[must_use]
+    pub fn denied(&self, data: &Path) -> DenyList {
+        DenyKeeper::of(Some(data)).current(self.trust.deny.as_ref())
+    }
+
     /// Who signed a component, and whether it may be loaded. Costs a few milliseconds where it was signed.
     ///
     /// # Errors
@@ -178,7 +194,6 @@ fn told(untrusted: &Untrusted, problems: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use wharf_sources::FetchedSignature;
     use wharf_test_support::sigstore::MinisignKey;
 
     use super::*;

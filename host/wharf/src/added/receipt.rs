@@ -7,7 +7,7 @@ use wharf_engine::Inspection;
 use wharf_trust::Evidence;
 
 use crate::{
-    configuration::{Configuration, KnownComponent, granted_names},
+    configuration::{Configuration, granted_names},
     vetting::{FoundSignatures, Vetted},
 };
 
@@ -67,11 +67,7 @@ impl Receipt {
         configuration: &Configuration,
     ) -> Self {
         let settings = configuration.settings_of(&name);
-        let effective = configuration.effective_grants(
-            &name,
-            &settings,
-            KnownComponent { digest: inspection.digest, signer: vetted.signer() },
-        );
+        let effective = configuration.effective_grants(&name, &settings, vetted.known(inspection.digest));
         Self {
             source,
             manifest: None,

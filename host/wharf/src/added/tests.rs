@@ -1,6 +1,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
+use crate::vetting::FoundSignatures;
 
 pub(crate) fn receipt(name: &str, component: &[u8]) -> Receipt {
     Receipt {

@@ -16,13 +16,13 @@ use crate::{
     bundled,
     configuration::{ComponentPlace, Configuration, PluginSettings},
     configuration_report::finding::{ConfigurationFinding, ConfigurationPart as Part, ConfigurationReport},
-    denied::{DenyKeeper, DenyList},
+    denied::DenyList,
     folder::{Folder, FolderPlugin},
     inspecting,
     loading::check_selection,
     reserved_name,
     tool_name::full_name,
-    vetting::{FoundSignatures, SourcedComponent},
+    vetting::SourcedComponent,
 };
 
 /// What a component says of itself.
@@ -61,7 +61,7 @@ impl NamedPlugins {
         let cache = data.join("cache");
         // Where no host has ever been, nothing is made.
         let engine = inspecting::engine(configuration.host_limits.clone(), cache.is_dir().then_some(cache));
-        let denied = DenyKeeper::of(Some(data)).current(configuration.trust.deny.as_ref());
+        let denied = configuration.denied(data);
         let sight = Sight { configuration, data, engine, denied, folder: &self.folder };
         sight.check_folder(checked);
         let all = configuration.names_tools();
@@ -170,13 +170,9 @@ impl Sight<'_> {
             return Some(Ok(SourcedComponent::bundled(component)));
         }
         let limit = self.configuration.host_limits.component_bytes;
-        let added = AddedPlugins::of(self.data);
-        match added.component_of(name, limit).and_then(|component| Ok((component, added.vouchers(name)?))) {
-            Ok((Some(component), (place, found))) => {
-                let component = component.with_functions(settings.functions);
-                return Some(Ok(SourcedComponent { component, place: Some(place), found }));
-            }
-            Ok((None, _)) => {}
+        match AddedPlugins::of(self.data).component_of(name, limit) {
+            Ok(Some(sourced)) => return Some(Ok(sourced.with_functions(settings.functions))),
+            Ok(None) => {}
             Err(error) => return Some(Err(format!("plugin {name}: {}", with_causes(&error)))),
         }
         let found = self.folder.iter().find(|found| found.name == *name && found.problem.is_none())?;
@@ -186,7 +182,7 @@ impl Sight<'_> {
     fn read(&self, file: &Path, settings: &PluginSettings, place: ComponentPlace) -> Result<SourcedComponent, String> {
         let bytes = regular_file::read(file, self.configuration.host_limits.component_bytes);
         let component = Component::new(bytes.map_err(|error| error.to_string())?).with_functions(settings.functions);
-        Ok(SourcedComponent { component, place: Some(place), found: FoundSignatures::beside(file) })
+        Ok(SourcedComponent::of_file(component, place, file))
     }
 
     /// Loads a component as a host would; beside what it says, what is wrong with the patterns of its tools.
@@ -220,7 +216,7 @@ impl Configuration {
     ) {
         // One that must not be loaded is told with the others of its kind.
         let Ok(vetted) = self.vet(name, sourced, &DenyList::default()) else { return };
-        match self.effective_grants(name, settings, vetted.known(&sourced.component)) {
+        match self.effective_grants(name, settings, vetted.known(sourced.component.digest())) {
             Ok(effective) => {
                 let told = effective.warnings.into_iter().map(|warning| format!("plugin {name} {warning}"));
                 checked.warnings.extend(told.map(|warning| Part::Pin.of(name, warning)));

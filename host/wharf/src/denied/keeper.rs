@@ -16,6 +16,7 @@ use wharf_trust::{SignedArtifact, Untrusted};
 use super::{DeniedThings, DenyList, InvalidDenyList, LIST_BYTES};
 use crate::{
     configuration::{DenyFailure, DenySettings},
+    file_stamp::{FileStamp, SignedFileStamp},
     vetting::FoundSignatures,
 };
 
@@ -106,16 +107,20 @@ pub struct DenyListStatus {
 #[derive(Debug)]
 pub struct DenyKeeper {
     copy: Option<PathBuf>,
-    last: Mutex<Option<KeptList>>,
-    looked: Mutex<Looks>,
+    // Never held while something is fetched.
+    kept: Mutex<Keeping>,
 }
 
-/// How the last look of a host that serves went.
 #[derive(Debug, Default)]
-struct Looks {
+struct Keeping {
+    last: Option<KeptList>,
+    /// The copy as it was when it was read last.
+    copy: Option<FileStamp>,
+    /// The file of the list as it was when it was fetched last.
+    file: Option<SignedFileStamp>,
     tried: Option<Instant>,
-    /// Whether nothing runs for want of a list.
-    is_missing: bool,
+    /// What the host goes by: others on its data directory may have had a newer list since.
+    taken: Option<DenyList>,
     /// Whether it was told that no list can be had, which is told once.
     is_told: bool,
 }
@@ -124,36 +129,45 @@ impl DenyKeeper {
     /// Keeps it below this data directory; in memory alone where there is none.
     #[must_use]
     pub fn of(data: Option<&Path>) -> Self {
-        Self {
-            copy: data.map(|data| data.join("plugins").join(COPY)),
-            last: Mutex::default(),
-            looked: Mutex::default(),
-        }
+        Self { copy: data.map(|data| data.join("plugins").join(COPY)), kept: Mutex::default() }
     }
 
-    /// What holds now. Fetches only where nothing is known that is young enough. Blocks.
+    /// What holds now. Fetches only where nothing is known that is young enough, or the file of the list is
+    /// another one. Blocks.
     #[must_use]
     pub fn current(&self, settings: Option<&DenySettings>) -> DenyList {
         let Some(settings) = settings else { return DenyList::default() };
-        let is_usable = |kept: &KeptList| kept.age() <= settings.maximum_age;
-        let known = self.known(settings);
-        let is_file = matches!(settings.source, PluginSource::File(_));
-        let problem = match known.as_ref().filter(|kept| is_usable(kept) && !is_file) {
-            Some(_) => None,
-            None => self.refresh(settings).err().map(|error| with_causes(&error)),
+        let is_usable = self.known(settings).is_some_and(|kept| kept.age() <= settings.maximum_age);
+        let problem = match is_usable && !self.is_other_file(settings) {
+            true => None,
+            false => self.refresh(settings).err().map(|error| with_causes(&error)),
         };
-        let known = self.known(settings);
-        match (known, problem) {
-            (Some(kept), _) if is_usable(&kept) => DenyList::known(kept.things),
-            (_, problem) if settings.fails == DenyFailure::Closed => {
+        if let Some(problem) = problem.as_ref().filter(|_| !is_usable && settings.fails == DenyFailure::Open) {
+            tracing::warn!("there is no fresh list of what must not run (`[plugins.deny]`): {problem}");
+        }
+        self.held(settings, problem)
+    }
+
+    /// The same for a host that loads all its plugins by it; see [`DenyKeeper::look`].
+    pub(crate) fn take(&self, settings: Option<&DenySettings>) -> DenyList {
+        let list = self.current(settings);
+        self.kept.lock().taken = Some(list.clone());
+        list
+    }
+
+    /// What holds by what is known.
+    fn held(&self, settings: &DenySettings, problem: Option<String>) -> DenyList {
+        match self.known(settings) {
+            Some(kept) if kept.age() <= settings.maximum_age => DenyList::known(kept.things),
+            _ if settings.fails == DenyFailure::Closed => {
                 DenyList::missing(problem.unwrap_or_else(|| "the last one is too old".to_owned()))
             }
-            (known, problem) => {
-                let problem = problem.unwrap_or_default();
-                tracing::warn!("there is no fresh list of what must not run (`[plugins.deny]`): {problem}");
-                DenyList::known(known.map(|kept| kept.things).unwrap_or_default())
-            }
+            known => DenyList::known(known.map(|kept| kept.things).unwrap_or_default()),
         }
+    }
+
+    fn is_other_file(&self, settings: &DenySettings) -> bool {
+        file_of(settings).is_some_and(|file| SignedFileStamp::at(file) != self.kept.lock().file)
     }
 
     /// Fetches the list anew. Whether it is another one now. Blocks, some minutes at most.
@@ -161,6 +175,10 @@ impl DenyKeeper {
     /// # Errors
     /// See [`DenyListUnavailable`]; the one before holds then.
     pub fn refresh(&self, settings: &DenySettings) -> Result<bool, DenyListUnavailable> {
+        {
+            let mut kept = self.kept.lock();
+            (kept.tried, kept.file) = (Some(Instant::now()), file_of(settings).and_then(SignedFileStamp::at));
+        }
         let from = settings.source.to_string();
         let logins = RegistryLogins::of_docker();
         let (bytes, manifest) = settings.source.fetch_deny_list(LIST_BYTES, &logins)?;
@@ -186,40 +204,31 @@ impl DenyKeeper {
             let written = WrittenCopy { fetched: now(), from, list };
             self.keep(&written)?;
             let WrittenCopy { fetched, from, .. } = written;
-            *self.last.lock() = Some(KeptList { things: Arc::new(things), fetched, from });
+            self.kept.lock().last = Some(KeptList { things: Arc::new(things), fetched, from });
         }
         Ok(is_other)
     }
 
-    /// Fetches the list anew where that is due. Whether what holds is another one now. Blocks.
+    /// Fetches the list anew where that is due. Whether another one holds than the host went by so far, also
+    /// where another host or a command fetched it. Blocks.
     pub(crate) fn look(&self, settings: &DenySettings) -> bool {
-        let known = self.known(settings);
-        // A file costs nothing to look at.
-        let is_file = matches!(settings.source, PluginSource::File(_));
-        let mut looked = self.looked.lock();
-        let is_fresh = known.as_ref().is_some_and(|known| known.age() < settings.refresh);
-        let was_tried = looked.tried.is_some_and(|tried| tried.elapsed() < RETRY);
-        if !is_file && (is_fresh || was_tried) {
-            return false;
-        }
-        looked.tried = Some(Instant::now());
-        let refreshed = self.refresh(settings);
-        let is_missing = self.known(settings).is_none_or(|known| known.age() > settings.maximum_age)
-            && settings.fails == DenyFailure::Closed;
-        let was_missing = std::mem::replace(&mut looked.is_missing, is_missing);
-        match refreshed {
-            Ok(is_other) => {
-                looked.is_told = false;
-                is_other || was_missing
-            }
-            Err(error) => {
-                if !std::mem::replace(&mut looked.is_told, true) {
-                    let told = with_causes(&error);
-                    tracing::warn!("the list of what must not run (`[plugins.deny]`) stays as it is: {told}");
-                }
-                is_missing != was_missing
+        if self.is_due(settings) {
+            let refreshed = self.refresh(settings);
+            let was_told = std::mem::replace(&mut self.kept.lock().is_told, refreshed.is_err());
+            if let (Err(error), false) = (refreshed, was_told) {
+                let told = with_causes(&error);
+                tracing::warn!("the list of what must not run (`[plugins.deny]`) stays as it is: {told}");
             }
         }
+        let held = self.held(settings, None);
+        let before = self.kept.lock().taken.replace(held.clone());
+        !before.is_some_and(|before| before.is_like(&held))
+    }
+
+    fn is_due(&self, settings: &DenySettings) -> bool {
+        let is_fresh = self.known(settings).is_some_and(|known| known.age() < settings.refresh);
+        let was_tried = self.kept.lock().tried.is_some_and(|tried| tried.elapsed() < RETRY);
+        self.is_other_file(settings) || !(is_fresh || was_tried)
     }
 
     /// What is known of the list.
@@ -237,14 +246,15 @@ impl DenyKeeper {
     /// The last list from this place: another command may have had a newer one.
     fn known(&self, settings: &DenySettings) -> Option<KeptList> {
         let from = settings.source.to_string();
-        let mut last = self.last.lock();
-        let copy = self.copy.as_deref().and_then(read_copy);
-        if let Some(copy) = copy
-            && last.as_ref().is_none_or(|last| last.fetched < copy.fetched || last.from != from)
+        let mut kept = self.kept.lock();
+        let stamp = self.copy.as_deref().and_then(FileStamp::at);
+        if std::mem::replace(&mut kept.copy, stamp) != stamp
+            && let Some(copy) = self.copy.as_deref().and_then(read_copy)
+            && kept.last.as_ref().is_none_or(|last| last.from != from || last.order() < copy.order())
         {
-            *last = Some(copy);
+            kept.last = Some(copy);
         }
-        last.clone().filter(|last| last.from == from)
+        kept.last.clone().filter(|last| last.from == from)
     }
 
     fn keep(&self, written: &WrittenCopy) -> Result<(), DenyListUnavailable> {
@@ -258,8 +268,21 @@ impl DenyKeeper {
 }
 
 impl KeptList {
+    /// Of two from one place, the later one is greater. Two may be of one second.
+    fn order(&self) -> (u64, u64) {
+        (self.things.sequence, self.fetched)
+    }
+
     fn age(&self) -> Duration {
         Duration::from_secs(now().saturating_sub(self.fetched))
+    }
+}
+
+/// The file of the list, where it is in one.
+fn file_of(settings: &DenySettings) -> Option<&Path> {
+    match &settings.source {
+        PluginSource::File(file) => Some(file),
+        PluginSource::Address(_) | PluginSource::Registry(_) => None,
     }
 }
 

@@ -1,6 +1,9 @@
 use std::{
     fs,
+    io::{Read as _, Write as _},
+    net::TcpListener,
     path::{Path, PathBuf},
+    thread,
 };
 
 use serde_json::{Value, json};
@@ -40,7 +43,7 @@ fn denied(things: &Value, component: &Component, signer: Option<&Signer>) -> Opt
 #[test]
 fn a_component_is_denied_by_either_digest_by_its_signer_or_by_its_version() {
     let one = component(Some("1.2.3"));
-    let sha256: String = digest(&SHA256, &one.bytes()).as_ref().iter().map(|byte| format!("{byte:02X}")).collect();
+    let sha256 = sha256_hex(&one.bytes()).to_uppercase();
     let signer: Signer = "https://example.com/a@refs/tags/v1 (https://issuer.example)".parse().expect("a signer");
     for (thing, told) in [
         (json!({"digest": one.digest().to_string(), "reason": "leaks"}), "blake3:"),
@@ -179,6 +182,61 @@ fn a_host_hears_of_another_list_once_and_of_a_missing_one_where_that_matters() {
     fs::remove_file(place.path("deny.json")).expect("removed");
     assert!(!keeper.look(&settings), "the last one is young enough");
     assert!(!allows(&keeper.current(Some(&settings)), &bad));
+}
+
+#[test]
+fn each_host_of_a_data_directory_hears_of_a_list_that_another_one_or_a_command_fetched() {
+    let (place, bad) = (Place::new(), component(Some("1.0.0")));
+    let settings = place.signed();
+    let (one, two) = (place.keeper(), place.keeper());
+    place.write(1, &component(Some("2.0.0")), &place.key);
+    for host in [&one, &two] {
+        assert!(allows(&host.take(Some(&settings)), &bad));
+        assert!(!host.look(&settings), "what it goes by");
+    }
+    place.write(10, &bad, &place.key);
+    assert!(one.look(&settings) && !one.look(&settings));
+    assert!(!allows(&place.keeper().current(Some(&settings)), &bad), "a command");
+    assert!(two.look(&settings) && !two.look(&settings));
+    assert!(!allows(&two.take(Some(&settings)), &bad));
+}
+
+/// Serves the files of a directory on the loopback: as the address of one of them.
+fn served(directory: &Path, name: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
+    let address = format!("http://{}/{name}", listener.local_addr().expect("bound"));
+    let directory = directory.to_owned();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut head = [0; 4096];
+            let read = stream.read(&mut head).unwrap_or_default();
+            let head = String::from_utf8_lossy(&head[..read]).into_owned();
+            let name = head.split(' ').nth(1).unwrap_or_default().trim_start_matches('/');
+            let (status, body) = fs::read(directory.join(name)).map_or((404, Vec::new()), |body| (200, body));
+            let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+            // A client that has gone does not want it.
+            let _ = stream.write_all(&[head.as_bytes(), &body].concat());
+        }
+    });
+    address
+}
+
+#[test]
+fn a_host_takes_a_list_from_an_address_that_a_command_fetched_before_it_is_due() {
+    let (place, bad) = (Place::new(), component(Some("1.0.0")));
+    let text = format!(
+        "[plugins.deny]\nsource = \"{}\"\ntrust = [{{ key = \"key.pub\" }}]",
+        served(place.directory.path(), "deny.json")
+    );
+    let settings = Configuration::parse(&text, place.directory.path()).expect("usable").trust.deny.expect("a list");
+    let host = place.keeper();
+    place.write(1, &component(Some("2.0.0")), &place.key);
+    assert!(allows(&host.take(Some(&settings)), &bad));
+    place.write(10, &bad, &place.key);
+    assert!(!host.look(&settings), "it asks again in an hour");
+    assert!(place.keeper().refresh(&settings).expect("signed"), "`wharf plugin denied --refresh`");
+    assert!(host.look(&settings) && !host.look(&settings));
+    assert!(!allows(&host.take(Some(&settings)), &bad));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use wharf::{
     configuration::{ComponentPlace, KnownComponent, PluginSettings},
     grant::Capability,
     sources::read_component,
-    trust::{DenyKeeper, FoundSignatures, SourcedComponent, Vetted},
+    trust::{SourcedComponent, Vetted},
     with_causes,
 };
 
@@ -130,15 +130,10 @@ impl Subject {
         } else if let Some(component) = bundled_component(name) {
             (SourcedComponent::bundled(component), SubjectSource::Bundled)
         } else {
-            let plugins = AddedPlugins::of(data);
-            let added = plugins.component_of(name, configuration.host_limits.component_bytes);
+            let added = AddedPlugins::of(data).component_of(name, configuration.host_limits.component_bytes);
             let folder = configuration.plugin_folder.as_ref().map(|folder| folder.join(format!("{name}.wasm")));
             match (added.map_err(|error| Unusable(with_causes(&error)))?, folder.filter(|file| file.exists())) {
-                (Some(component), _) => {
-                    let component = component.with_functions(settings.functions);
-                    let vouchers = plugins.vouchers(name).map_err(|error| Unusable(with_causes(&error)))?;
-                    (SourcedComponent { component, place: Some(vouchers.0), found: vouchers.1 }, SubjectSource::Added)
-                }
+                (Some(sourced), _) => (sourced.with_functions(settings.functions), SubjectSource::Added),
                 (None, Some(file)) => {
                     let sourced = read(&file, settings.functions, configuration, ComponentPlace::Folder)?;
                     (sourced, SubjectSource::Folder(file))
@@ -156,8 +151,7 @@ impl Subject {
         sourced: SourcedComponent,
         source: SubjectSource,
     ) -> Result<Self> {
-        let denied = DenyKeeper::of(Some(data)).current(configuration.trust.deny.as_ref());
-        let vetted = configuration.vet(&name, &sourced, &denied);
+        let vetted = configuration.vet(&name, &sourced, &configuration.denied(data));
         let vetted = vetted.map_err(|error| Unusable(format!("plugin {name}: {error}")))?;
         let shown = match &source {
             SubjectSource::File(file) | SubjectSource::Folder(file) => file.display().to_string(),
@@ -169,8 +163,7 @@ impl Subject {
         let (mut written, mut granted, mut withheld) = (Grants::default(), Grants::default(), None);
         // What is not written is granted nothing, but for what is bundled.
         if is_written || matches!(source, SubjectSource::Bundled) {
-            let component = KnownComponent { digest: inspection.digest, signer: vetted.signer() };
-            match configuration.effective_grants(&name, &settings, component) {
+            match configuration.effective_grants(&name, &settings, vetted.known(inspection.digest)) {
                 Ok(effective) => {
                     withheld = effective.withheld.map(|unconfirmed| unconfirmed.to_string());
                     granted = effective.grants;
@@ -184,7 +177,7 @@ impl Subject {
 
     /// What a confirmation confirms.
     pub(super) fn component(&self) -> KnownComponent<'_> {
-        KnownComponent { digest: self.inspection.digest, signer: self.vetted.signer() }
+        self.vetted.known(self.inspection.digest)
     }
 
     /// What it asks for.
@@ -262,7 +255,7 @@ fn read(
     let bytes = read_component(file, configuration.host_limits.component_bytes);
     let bytes = bytes.with_context(|| format!("cannot read {}", file.display()))?;
     let component = Component::new(bytes).with_functions(functions);
-    Ok(SourcedComponent { component, place: Some(place), found: FoundSignatures::beside(file) })
+    Ok(SourcedComponent::of_file(component, place, file))
 }
 
 /// The file of this name. A plugin's folder often has the name of the plugin.

@@ -11,7 +11,7 @@ use wharf::{
     Configuration, Digest, PluginName,
     added::{AddedPlugins, InstalledChange},
     sources::{PluginSource, SourceError},
-    trust::{DenyKeeper, SourcedComponent, Vetted},
+    trust::{SourcedComponent, Vetted},
 };
 
 use crate::{
@@ -72,7 +72,7 @@ impl Installation {
 
     /// Who signed a component, where it may be loaded.
     pub(super) fn vet(&self, name: &PluginName, sourced: &SourcedComponent) -> Result<Vetted> {
-        let denied = DenyKeeper::of(Some(&self.data)).current(self.configuration.trust.deny.as_ref());
+        let denied = self.configuration.denied(&self.data);
         self.configuration.vet(name, sourced, &denied).map_err(|error| unusable(&error))
     }
 

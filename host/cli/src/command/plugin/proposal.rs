@@ -70,7 +70,7 @@ impl Proposal {
         let component = sourced.component.with_functions(before.functions);
         let (digest, bytes) = (component.digest(), component.bytes().into_owned());
         check_digest(digest, update.digest)?;
-        let known = KnownComponent { digest, signer: vetted.signer() };
+        let known = vetted.known(digest);
         let confirming = update.confirm.then(|| confirming(installation, name, known)).transpose()?.flatten();
         if digest == before.digest {
             // Where it lies now is where the next update looks.

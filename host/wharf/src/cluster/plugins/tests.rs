@@ -40,7 +40,7 @@ async fn what_one_host_changes_another_one_takes_as_it_is() {
     two.catch_up().await.expect("it answers");
     let name = "added".parse().expect("legal");
     assert_eq!(two.copy().receipt(&name).expect("read"), one.copy().receipt(&name).expect("read"));
-    let component = two.copy().component_of(&name, 1 << 20).expect("read").expect("is there");
+    let component = two.copy().component_of(&name, 1 << 20).expect("read").expect("is there").component;
     assert_eq!(component.bytes().as_ref(), b"component");
 
     let off = InstalledChange::Switch { name: &name, on: false };
