@@ -25,6 +25,11 @@ pub(crate) enum SyscallFilter {
         /// Whether its user owns no files but those that the child may change anyway.
         own_user: bool,
     },
+    /// For the host itself, which starts nothing and changes no other process. Landlock guards its paths.
+    Host {
+        /// Its process id.
+        itself: u32,
+    },
     /// For a program of the host that has opened all files it needs.
     LockedDown {
         /// Its process id; it may signal no other process.
@@ -103,15 +108,18 @@ const OF_OWNERS_FORMERLY: &[c_long] = &[libc::SYS_chmod, libc::SYS_futimesat, li
 #[cfg(not(target_arch = "x86_64"))]
 const OF_OWNERS_FORMERLY: &[c_long] = &[];
 
-/// Calls that Landlock does not check and that builds do not need: on the owners of
-/// files, on attributes, which every user who may write can set, on events in
-/// directories, on memory and queues without a path, and on other processes.
+/// The same on the owners of files and on events in directories, which builds do not need.
+const ON_FILES: &[c_long] = &[libc::SYS_fchown, libc::SYS_fchownat, libc::SYS_inotify_add_watch];
+#[cfg(target_arch = "x86_64")]
+const ON_FILES_FORMERLY: &[c_long] = &[libc::SYS_chown, libc::SYS_lchown];
+#[cfg(not(target_arch = "x86_64"))]
+const ON_FILES_FORMERLY: &[c_long] = &[];
+
+/// Calls that Landlock does not check and that neither builds nor the host need: on attributes, which every user who
+/// may write can set, on memory and queues without a path, and on other processes.
 const BESIDE_LANDLOCK: &[c_long] = &[
-    libc::SYS_fchown,
-    libc::SYS_fchownat,
     libc::SYS_fremovexattr,
     libc::SYS_fsetxattr,
-    libc::SYS_inotify_add_watch,
     libc::SYS_lremovexattr,
     libc::SYS_lsetxattr,
     libc::SYS_migrate_pages,
@@ -141,10 +149,28 @@ const BESIDE_LANDLOCK: &[c_long] = &[
     libc::SYS_shmctl,
     libc::SYS_shmget,
 ];
+/// Calls that a host never makes, which has threads and no children: they run programs, make processes and change its
+/// own user.
+const OF_PROGRAMS: &[c_long] = &[
+    libc::SYS_capset,
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_setfsgid,
+    libc::SYS_setfsuid,
+    libc::SYS_setgid,
+    libc::SYS_setgroups,
+    libc::SYS_setregid,
+    libc::SYS_setresgid,
+    libc::SYS_setresuid,
+    libc::SYS_setreuid,
+    libc::SYS_setuid,
+    libc::SYS_tkill,
+];
 #[cfg(target_arch = "x86_64")]
-const BESIDE_LANDLOCK_FORMERLY: &[c_long] = &[libc::SYS_chown, libc::SYS_lchown];
+const OF_PROGRAMS_FORMERLY: &[c_long] = &[libc::SYS_fork, libc::SYS_vfork];
 #[cfg(not(target_arch = "x86_64"))]
-const BESIDE_LANDLOCK_FORMERLY: &[c_long] = &[];
+const OF_PROGRAMS_FORMERLY: &[c_long] = &[];
 
 /// All calls that act on a path, and calls that run programs.
 const LOCKED_DOWN: &[c_long] = &[
@@ -209,9 +235,12 @@ pub(crate) fn program(refused: SyscallFilter) -> io::Result<BpfProgram> {
     // Most programs only query the personality.
     let query = u64::from(u32::MAX);
     only(&mut rules, libc::SYS_personality, &[(0, SeccompCmpOp::Ne, 0), (0, SeccompCmpOp::Ne, query)])?;
-    if let SyscallFilter::BesideLandlock { .. } | SyscallFilter::LockedDown { .. } = refused {
-        always(&mut rules, &[BESIDE_LANDLOCK, BESIDE_LANDLOCK_FORMERLY]);
+    if !matches!(refused, SyscallFilter::InSandbox) {
+        always(&mut rules, &[BESIDE_LANDLOCK]);
         other_processes(&mut rules)?;
+    }
+    if let SyscallFilter::BesideLandlock { .. } | SyscallFilter::LockedDown { .. } = refused {
+        always(&mut rules, &[ON_FILES, ON_FILES_FORMERLY]);
     }
     if let SyscallFilter::BesideLandlock { own_user: false, .. } | SyscallFilter::LockedDown { .. } = refused {
         always(&mut rules, &[OF_OWNERS, OF_OWNERS_FORMERLY]);
@@ -228,10 +257,15 @@ pub(crate) fn program(refused: SyscallFilter) -> io::Result<BpfProgram> {
         }
         SyscallFilter::LockedDown { itself } => {
             always(&mut rules, &[LOCKED_DOWN, LOCKED_DOWN_FORMERLY]);
-            let calls = [libc::SYS_kill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo];
-            for call in calls {
-                only(&mut rules, call, &[(0, SeccompCmpOp::Ne, itself.into())])?;
-            }
+            signals_of_others(&mut rules, itself)?;
+        }
+        SyscallFilter::Host { itself } => {
+            always(&mut rules, &[OF_PROGRAMS, OF_PROGRAMS_FORMERLY]);
+            signals_of_others(&mut rules, itself)?;
+            // A thread, and no process.
+            let thread = u64::from(libc::CLONE_THREAD.cast_unsigned());
+            only(&mut rules, libc::SYS_clone, &[(0, SeccompCmpOp::MaskedEq(thread), 0)])?;
+            sockets_of_host(&mut rules)?;
         }
     }
     let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
@@ -239,6 +273,25 @@ pub(crate) fn program(refused: SyscallFilter) -> io::Result<BpfProgram> {
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture).map_err(io::Error::other)?;
     let filter = BpfProgram::try_from(filter).map_err(io::Error::other)?;
     Ok(unknown_calls().into_iter().chain(filter).collect())
+}
+
+/// Refuses signals for other processes.
+fn signals_of_others(rules: &mut SyscallRules, itself: u32) -> io::Result<()> {
+    for call in [libc::SYS_kill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo] {
+        only(rules, call, &[(0, SeccompCmpOp::Ne, itself.into())])?;
+    }
+    Ok(())
+}
+
+/// Leaves sockets of the internet and of this machine, and those by which libraries ask for the machine's addresses.
+fn sockets_of_host(rules: &mut SyscallRules) -> io::Result<()> {
+    let families = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+    only(rules, libc::SYS_socket, &families.map(|family| (0, SeccompCmpOp::Ne, number(family))))?;
+    let (kind, raw) = (SeccompCmpOp::MaskedEq(0xf), number(libc::SOCK_RAW));
+    let netlink = number(libc::AF_NETLINK);
+    only(rules, libc::SYS_socket, &[(0, SeccompCmpOp::Ne, netlink), (1, kind, raw)])?;
+    let route = number(libc::NETLINK_ROUTE);
+    only(rules, libc::SYS_socket, &[(0, SeccompCmpOp::Eq, netlink), (2, SeccompCmpOp::Ne, route)])
 }
 
 /// Refuses changes of other processes of the same user.

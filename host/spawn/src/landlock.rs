@@ -2,7 +2,11 @@
 //!
 //! Knows nothing of system calls that Landlock does not check: see `filter`.
 
-use std::{fs, io, os::fd::BorrowedFd, path::Path};
+use std::{
+    fs, io,
+    os::fd::BorrowedFd,
+    path::{Path, PathBuf},
+};
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
@@ -40,6 +44,9 @@ pub(crate) const DEVICES: [&str; 5] = ["/dev/full", "/dev/null", "/dev/random", 
 /// The controlling terminal of the process that opens it: the child's own, since every child
 /// begins a session.
 const OWN_TERMINAL: &str = "/dev/tty";
+
+/// Where terminals are made.
+const TERMINALS: [&str; 2] = ["/dev/ptmx", "/dev/pts"];
 
 /// A ruleset that gives up files, other processes and, unless allowed, the network.
 fn ruleset(level: CompatLevel, network: bool) -> Result<RulesetCreated, landlock::RulesetError> {
@@ -105,6 +112,44 @@ pub(crate) fn rules<'a>(
         rules = rules.add_rule(PathBeneath::new(terminal, using)).map_err(io::Error::other)?;
         let open = PathFd::new(OWN_TERMINAL).map_err(io::Error::other)?;
         rules = rules.add_rule(PathBeneath::new(open, using)).map_err(io::Error::other)?;
+    }
+    Ok(rules)
+}
+
+/// The paths that a host keeps; what is not there is left out.
+pub(crate) struct HostPaths {
+    pub(crate) readable: Vec<PathBuf>,
+    pub(crate) writable: Vec<PathBuf>,
+    /// Directories in which sockets are made and replaced.
+    pub(crate) sockets: Vec<PathBuf>,
+    /// Whether sockets without a file stay within reach.
+    pub(crate) abstract_sockets: bool,
+}
+
+/// The rules that restrict a host to these paths, to terminals that it makes, and to signals for itself, as far as
+/// this system has them. It keeps the network, and runs no file.
+pub(crate) fn host_rules(paths: &HostPaths) -> io::Result<RulesetCreated> {
+    let scopes = Scope::from_all(NEEDED);
+    let scopes = if paths.abstract_sockets { scopes & !Scope::AbstractUnixSocket } else { scopes };
+    let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
+    let ruleset = ruleset.handle_access(AccessFs::from_all(NEEDED)).and_then(|ruleset| ruleset.scope(scopes));
+    let mut rules = ruleset.and_then(Ruleset::create).map_err(io::Error::other)?;
+    let reading = AccessFs::ReadFile | AccessFs::ReadDir;
+    let devices = AccessFs::MakeBlock | AccessFs::MakeChar | AccessFs::IoctlDev;
+    let writing = AccessFs::from_all(NEEDED) & !(devices | AccessFs::Execute);
+    let sockets = AccessFs::MakeDir | AccessFs::MakeSock | AccessFs::RemoveDir | AccessFs::RemoveFile;
+    let sockets = sockets | AccessFs::Refer | AccessFs::ReadDir;
+    let of_device = AccessFs::ReadFile | AccessFs::WriteFile;
+    let all = [(&paths.readable, reading), (&paths.writable, writing), (&paths.sockets, sockets)];
+    for (path, access) in all.into_iter().flat_map(|(paths, access)| paths.iter().map(move |path| (path, access))) {
+        let Ok(open) = PathFd::new(path) else { continue };
+        rules = allow(rules, open, path, access)?;
+    }
+    let devices = DEVICES.into_iter().map(|device| (device, of_device));
+    let terminals = TERMINALS.into_iter().map(|device| (device, of_device | AccessFs::IoctlDev));
+    for (device, access) in devices.chain(terminals) {
+        let Ok(open) = PathFd::new(device) else { continue };
+        rules = rules.add_rule(PathBeneath::new(open, access)).map_err(io::Error::other)?;
     }
     Ok(rules)
 }

@@ -18,6 +18,7 @@
 //! crates above.
 
 mod capabilities;
+pub mod confine;
 mod error;
 mod exit;
 mod kernel;
@@ -45,6 +46,8 @@ mod handover;
 mod landlock;
 #[cfg(target_os = "linux")]
 mod lock_down;
+#[cfg(target_os = "linux")]
+mod outside;
 #[cfg(target_os = "linux")]
 mod packet;
 pub mod policy;
@@ -86,6 +89,8 @@ pub use child::Child;
 pub use elsewhere::{Child, Spawner, lock_down};
 #[cfg(target_os = "linux")]
 pub use lock_down::lock_down;
+#[cfg(target_os = "linux")]
+pub use outside::{OutsidePart, serve_outside};
 #[cfg(target_os = "linux")]
 pub use spawner::Spawner;
 /// What a child can be sent.

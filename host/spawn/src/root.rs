@@ -5,12 +5,12 @@
 use std::{
     io,
     os::fd::{AsFd as _, OwnedFd},
-    process::{Command, Stdio},
 };
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::{
+    outside,
     packet::{self, Packet},
     supervisor,
     wire::{SupervisorReport, SupervisorSpec},
@@ -24,6 +24,7 @@ const PATIENCE_SECONDS: i64 = 10;
 #[derive(Debug)]
 pub(crate) struct RootSupervisor {
     control: OwnedFd,
+    /// Absent where the keeper of a confined host runs it.
     process: Option<std::process::Child>,
 }
 
@@ -32,16 +33,8 @@ impl RootSupervisor {
     /// program without this library would not.
     pub(crate) fn start() -> io::Result<Self> {
         let (control, other) = packet::pair()?;
-        let mut command = Command::new("/proc/self/exe");
-        command.arg(supervisor::ROOT).env_clear().current_dir("/").stdin(Stdio::from(other));
-        if let Some(libraries) = std::env::var_os("LD_LIBRARY_PATH") {
-            // The program itself may need the variable; its children do not get it.
-            command.env("LD_LIBRARY_PATH", libraries);
-        }
-        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        // The command holds the other end, which must close where the root fails.
-        drop(command);
-        let mut root = Self { control, process: Some(process) };
+        let process = outside::run_again(supervisor::ROOT, other)?;
+        let mut root = Self { control, process };
         let patience = Timespec { tv_sec: PATIENCE_SECONDS, tv_nsec: 0 };
         let answered = poll(&mut [PollFd::new(&root.control, PollFlags::IN)], Some(&patience))?;
         if answered == 1

@@ -30,22 +30,28 @@ mod view;
 use std::os::fd::{AsFd as _, OwnedFd};
 
 pub(crate) use groups::ControlGroups;
+pub(crate) use launch::seal;
 pub(crate) use system::null;
 
 /// The first argument that makes this program the root. No user types it.
 pub(crate) const ROOT: &str = "wharf-supervisor:root";
 
+/// The first argument that makes this program the keeper of a confined host: see `outside`.
+pub(crate) const KEEPER: &str = "wharf-supervisor:keeper";
+
 /// Decides, before `main`, whether this process is a supervisor. There is no other thread,
 /// and the function uses only parts of the standard library that need no preparation.
 #[ctor::ctor(unsafe)]
 fn before_main() {
-    if std::env::args_os().nth(1).is_some_and(|role| role == ROOT) {
-        root::run(control());
+    match std::env::args_os().nth(1) {
+        Some(role) if role == ROOT => root::run(control()),
+        Some(role) if role == KEEPER => root::keep(control()),
+        _ => {}
     }
 }
 
 /// The socket to the host, which a supervisor gets as standard input.
-fn control() -> OwnedFd {
+pub(crate) fn control() -> OwnedFd {
     let taken = std::io::stdin().as_fd().try_clone_to_owned();
     let Ok(control) = taken else { system::leave() };
     system::forget_streams();

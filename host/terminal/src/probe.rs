@@ -9,16 +9,20 @@
 //!
 //! Reading what the system says of a program can make the reader wait, by the
 //! program's doing or by chance. A thread reads it, so nobody waits for longer than
-//! [`PATIENCE`]; a session has one such thread at most. Never knows turns.
+//! [`PATIENCE`]; a session has one such thread at most. A confined host may look into no program
+//! and has a part outside of its confinement look. Never knows turns.
 
 #[cfg(target_os = "linux")]
 mod call;
 #[cfg(target_os = "linux")]
 mod descriptors;
 #[cfg(target_os = "linux")]
+mod outside;
+#[cfg(target_os = "linux")]
 mod processes;
 
 use std::{
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{
@@ -30,12 +34,15 @@ use std::{
     time::Duration,
 };
 
+use serde::{Deserialize, Serialize};
 use tokio::{sync::oneshot, time::timeout};
 use wharf_completion::detection::Beside;
 
 #[cfg(target_os = "linux")]
 use self::{call::ThreadActivity, descriptors::GroupDescriptors};
 use crate::pty::SlaveState;
+#[cfg(target_os = "linux")]
+use crate::pty::TerminalDevice;
 
 /// A look takes some tenths of a millisecond.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -63,7 +70,7 @@ pub(crate) struct ForegroundProbe {
 }
 
 /// The programs to look at.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct ForegroundGroup {
     /// The program of the session.
     pub(crate) leader: u32,
@@ -81,7 +88,7 @@ pub(crate) struct ScreenSigns {
 }
 
 /// What the programs in front wait for, taken together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ForegroundWait {
     /// For this terminal, and for nothing else.
     ForInput {
@@ -199,14 +206,40 @@ pub(crate) fn ends(_: u32) -> bool {
     false
 }
 
+/// The directory that a program is in, where the system says so.
+#[cfg(target_os = "linux")]
+pub(crate) fn directory(program: u32) -> Option<PathBuf> {
+    if wharf_spawn::confine::is_confined() { outside::directory(program) } else { directory_here(program) }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn directory(_: u32) -> Option<PathBuf> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+fn directory_here(program: u32) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/{program}/cwd")).ok()
+}
+
 #[cfg(target_os = "linux")]
 fn waits(front: ForegroundGroup, terminal: SlaveState) -> Option<ForegroundWait> {
+    let (device, read_limit) = (terminal.device, terminal.read_limit);
+    if wharf_spawn::confine::is_confined() {
+        outside::waits(front, device, read_limit)
+    } else {
+        waits_here(front, device, read_limit)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn waits_here(front: ForegroundGroup, device: TerminalDevice, read_limit: Option<Duration>) -> Option<ForegroundWait> {
     let group = processes::of_group(front.leader, front.group)?;
-    let descriptors = GroupDescriptors::new(&group, terminal.device);
+    let descriptors = GroupDescriptors::new(&group, device);
     let mut activities = Vec::new();
     for &process in &group {
         for thread in processes::threads(process)? {
-            activities.push(call::activity(process, thread, &descriptors, terminal.read_limit)?);
+            activities.push(call::activity(process, thread, &descriptors, read_limit)?);
         }
     }
     combined(&activities)

@@ -50,6 +50,7 @@ mod clustered;
 mod collector;
 pub mod configuration;
 mod configuration_report;
+pub mod confinement;
 #[cfg(feature = "http")]
 mod console;
 pub mod control;

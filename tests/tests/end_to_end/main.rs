@@ -15,6 +15,7 @@ mod command;
 mod compiling;
 mod components;
 mod configuration;
+mod confined;
 mod console;
 mod containment;
 mod content_store;

@@ -72,6 +72,7 @@ impl DoctorArguments {
             }
             Err(error) => findings.push(Finding::ill("children", with_causes(&error), containing::remedy(&error))),
         }
+        findings.push(containing::confinement(&configuration));
         findings.push(runtime.block_on(containing::browser(&configuration, &spawner, opened.as_ref().ok())));
         findings.push(polls(&configuration));
         if self.cluster {

@@ -1,6 +1,7 @@
 //! `wharf serve`: the tools, for an MCP client.
 
 mod clients;
+mod confining;
 mod ending;
 mod over_http;
 mod place;
@@ -20,6 +21,7 @@ use wharf::{
     processes::SandboxMechanism,
 };
 
+use confining::Confined;
 use over_http::HttpServing;
 use place::HttpPlace;
 use service_manager::{ServiceManager, describe};
@@ -91,6 +93,14 @@ pub(super) struct ServeArguments {
     /// Session of calls that name none; `new` for one of this process alone, which is for --stdio; without it they share the session `default`
     #[arg(long, env = "WHARF_SESSION", value_name = "NAME")]
     session: Option<SessionChoice>,
+
+    /// Serve only if the process of the host can be confined wholly; without it, it is confined as far as this machine can
+    #[arg(long, conflicts_with = "unconfined")]
+    confined: bool,
+
+    /// Leave the process of the host all that its user has
+    #[arg(long)]
+    unconfined: bool,
 }
 
 impl ServeArguments {
@@ -108,9 +118,13 @@ impl ServeArguments {
     }
 
     /// Reads the configuration as this command was told to, for `wharf plugin` and its like.
-    fn reread(&self, global: &Global) -> impl Fn() -> Result<Configuration> + Send + Sync + 'static {
-        let (serve, global) = (self.clone(), global.clone());
-        move || serve.configuration(&global)
+    fn reread(
+        &self,
+        global: &Global,
+        confined: &Confined,
+    ) -> impl Fn() -> Result<Configuration> + Send + Sync + 'static {
+        let (serve, global, confined) = (self.clone(), global.clone(), confined.clone());
+        move || serve.configuration(&global).inspect(|configuration| confined.tell_beyond(configuration))
     }
 }
 
@@ -158,6 +172,9 @@ impl ServeArguments {
             http_allow_public: false,
             plugins: None,
             session: None,
+            confined: false,
+            // What starts this one goes on to start other programs.
+            unconfined: true,
         }
     }
 
@@ -175,12 +192,15 @@ impl ServeArguments {
         }
         // First of all: nothing that is started from here on inherits what systemd passes.
         let mut listening = place::listening(self.http.clone())?;
+        // Before this process has a second thread, which would keep what this one gives up.
+        let confined = self.confine(global)?;
         let manager = ServiceManager::of(listening.is_some());
         manager.status("Opens its state and its plugins");
         // What all hosts have by now, before any of it is used.
         clients::catch_up(global)?;
         let read = global.configuration_path().map(ReadFile::at);
-        let configuration = self.configuration(global)?;
+        let mut configuration = self.configuration(global)?;
+        confined.complete(&mut configuration);
         let session = self.session.as_ref().map(SessionChoice::id).transpose()?;
         let rules = ContextRules {
             channel: if configuration.context.trusted_middleware { Channel::TrustedMiddleware } else { Channel::Open },
@@ -199,10 +219,10 @@ impl ServeArguments {
             if let Some(opened) = beside.opened {
                 opened(&host);
             }
-            let _control = host.accept_commands(&data, self.reread(global));
+            let _control = host.accept_commands(&data, self.reread(global, &confined));
             host.serve_configuration(Arc::new(Configuring::new(global.clone())));
             let _watch = host.watch_plugins();
-            let watching = read.map(|file| watching::watch(&host, file, self.reread(global)));
+            let watching = read.map(|file| watching::watch(&host, file, self.reread(global, &confined)));
             let containment = tokio::spawn(announce_containment(host.clone()));
             let shutdown = CancellationToken::new();
             ending::stop_on_signal(shutdown.clone(), host.clone(), drain, manager.clone());

@@ -26,9 +26,21 @@ impl LeaderIdentity {
         Some(Self { pid, boot, started })
     }
 
-    /// Kills it and its group, unless its number now belongs to another process.
+    /// Kills it and its group, unless its number now belongs to another process. A confined host, which signals no
+    /// other process, has a part outside of its confinement do so.
     #[cfg(target_os = "linux")]
     pub(super) fn kill(&self) {
+        if !wharf_spawn::confine::is_confined() {
+            return self.kill_here();
+        }
+        let ended = wharf_spawn::OutsidePart::start(END).and_then(|part| part.ask::<_, ()>(self));
+        if let Err(error) = ended {
+            tracing::warn!(%error, pid = self.pid, "a process that was left cannot be killed");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn kill_here(&self) {
         use rustix::process::{Pid, PidfdFlags, Signal, getpgid, kill_process_group, pidfd_open, pidfd_send_signal};
         let Some(pid) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) else { return };
         // First hold on to it, then look which one it is: the number cannot pass on
@@ -51,4 +63,15 @@ impl LeaderIdentity {
     /// Only Linux tells a process from a later one of its number, so elsewhere none is known.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn kill(&self) {}
+}
+
+/// First argument that makes this program end what was left. No user types it.
+#[cfg(target_os = "linux")]
+const END: &str = "wharf-process:end";
+
+/// Decides, before `main`, whether this process is here to end one that was left.
+#[cfg(target_os = "linux")]
+#[ctor::ctor(unsafe)]
+fn before_main() {
+    wharf_spawn::serve_outside(END, |leader: LeaderIdentity| leader.kill_here());
 }

@@ -231,6 +231,6 @@ fn limit(limits: &ChildLimits, processes: Option<u64>) -> io::Result<()> {
 }
 
 /// Keeps other processes of this user from reading or tracing a supervisor.
-pub(super) fn seal() {
+pub(crate) fn seal() {
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }

@@ -19,6 +19,7 @@ use super::{
     system::{self, ForkSide},
 };
 use crate::{
+    outside,
     packet::{self, Packet},
     tree,
     wire::{StartStep, SupervisorReport, SupervisorSpec, SupervisorTask},
@@ -94,6 +95,16 @@ pub(super) fn run(control: OwnedFd) -> ! {
             Err(_) => {}
         }
     }
+    std::process::exit(0)
+}
+
+/// Runs parts of a confined host until that is gone.
+pub(super) fn keep(control: OwnedFd) -> ! {
+    let Ok(control) = keep_only(control) else { system::leave() };
+    let _ = setsid();
+    let _ = rustix::thread::set_name(c"wharf-keeper");
+    seal();
+    outside::keep_for(&control);
     std::process::exit(0)
 }
 

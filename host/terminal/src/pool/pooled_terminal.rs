@@ -6,7 +6,7 @@
 mod close;
 mod status;
 
-use std::{collections::VecDeque, fs, path::PathBuf, time::Duration};
+use std::{collections::VecDeque, path::PathBuf, time::Duration};
 
 use chrono::{DateTime, Utc};
 use parking_lot::{Mutex, MutexGuard};
@@ -16,7 +16,7 @@ use wharf_core::{TerminalOwner, WorkspaceStay, quota::Share};
 use super::{end_cause, event_stream::TerminalEventStream, exit_intent};
 use crate::{
     CloseReason, ProgramExit, Restart, TerminalError, TerminalId, TerminalRequest, TerminalSession, Turn, TurnInput,
-    profile::ProgramProfile,
+    probe, profile::ProgramProfile,
 };
 
 /// Turns that can be asked for by their number; the last of them.
@@ -257,7 +257,7 @@ impl PooledTerminal {
             return;
         }
         // Only the system knows; a link that cannot be read says nothing.
-        let Ok(directory) = fs::read_link(format!("/proc/{}/cwd", self.session.pid())) else { return };
+        let Some(directory) = probe::directory(self.session.pid()) else { return };
         if directory.starts_with(&self.workspace) {
             self.state().directory = directory;
         }

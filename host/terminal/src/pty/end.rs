@@ -45,7 +45,7 @@ pub struct SlaveState {
 
 /// Which device a terminal is: there may be several file systems of them, with
 /// the same numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TerminalDevice {
     /// Its number.
     pub number: u64,

@@ -54,6 +54,10 @@ pub struct DenySettings {
 }
 
 impl WrittenDeny {
+    pub(super) fn trust(&self) -> &[WrittenTrustRule] {
+        &self.trust
+    }
+
     pub(super) fn check(&self, root: Option<&str>, base: &Path) -> Result<DenySettings, String> {
         let source = match self.source.parse() {
             Ok(PluginSource::File(path)) => PluginSource::File(base.join(path)),

@@ -21,6 +21,7 @@ use super::{
     audit::{AuditSettings, WrittenAudit},
     cluster::ClusterSettings,
     error::{ConfigurationError, InvalidConfiguration, NameUnavailable},
+    host::{HostSettings, WrittenHost},
     http::{HttpSection, WrittenHttp},
     limits::{self, WrittenLimits},
     plugin::{PluginSettings, WrittenPlugin},
@@ -48,6 +49,8 @@ pub struct Configuration {
     pub state: StateSettings,
     /// A cluster that the host is one of.
     pub cluster: Option<ClusterSettings>,
+    /// What the process of a host gives up.
+    pub host: HostSettings,
     /// Limits of the host.
     pub host_limits: HostLimits,
     /// Limits of child processes and of the files of a session.
@@ -179,14 +182,6 @@ pub(super) struct Written {
     plugins: WrittenPlugins,
 }
 
-#[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenHost {
-    /// Limits of the host.
-    #[schemars(schema_with = "limits::of_host")]
-    limits: WrittenLimits,
-}
-
 /// Where indexes are; a path begins where the configuration is.
 fn plugin_indexes(written: &[String], base: &Path) -> Result<Vec<PluginSource>, String> {
     let source = |text: &String| match text.parse() {
@@ -242,6 +237,7 @@ impl Configuration {
 
     pub(super) fn checked(written: Written, base: &Path) -> Result<Self, String> {
         let mut host_limits = HostLimits::default();
+        let host = written.host.settings()?;
         written.host.limits.apply("host.limits", |name, value| host_limits.set(name, value))?;
         let mut process_limits = ProcessLimits::default();
         written.process.limits.apply("process.limits", |name, value| process_limits.set(name, value))?;
@@ -268,6 +264,7 @@ impl Configuration {
             context: written.context,
             state: written.state.check(base)?,
             cluster: written.cluster.map(|cluster| cluster.check(base)).transpose()?,
+            host,
             host_limits,
             process_limits,
             polls: written.process.polls,

@@ -112,6 +112,11 @@ fn is_file_name(name: &str) -> bool {
 /// Where systemd puts the credentials of a unit.
 const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 
+/// The directory of the credentials of this process.
+pub(super) fn credentials() -> Option<PathBuf> {
+    std::env::var_os(CREDENTIALS).map(PathBuf::from)
+}
+
 /// Why a secret cannot be had; never what it is.
 #[derive(Debug, thiserror::Error)]
 #[error("[{table}] {problem}")]
@@ -209,10 +214,9 @@ fn read(secret: &SecretSettings) -> Result<Secret, MissingSecret> {
         },
         SecretSource::File(path) => read_file(path, secret.allow_unprotected)?,
         SecretSource::Credential(name) => {
-            let directory = std::env::var_os(CREDENTIALS);
-            let directory = directory.ok_or_else(|| MissingSecret::NoCredentials(name.clone()))?;
+            let directory = credentials().ok_or_else(|| MissingSecret::NoCredentials(name.clone()))?;
             // systemd lets the user of the unit read it by an access list, which looks like a group.
-            read_file(&Path::new(&directory).join(name), true)?
+            read_file(&directory.join(name), true)?
         }
     };
     secret.rule.with_text(&text).map_err(|error| MissingSecret::Unfit(from, error))

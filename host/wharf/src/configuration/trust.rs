@@ -60,6 +60,8 @@ pub struct TrustSettings {
     pub required: BTreeSet<ComponentPlace>,
     /// What must not run.
     pub deny: Option<DenySettings>,
+    /// The files of keys and of the root of trust, which are read with each reading of the configuration.
+    pub files: Vec<PathBuf>,
 }
 
 /// `[plugins]`, as it is written.
@@ -129,7 +131,10 @@ impl WrittenPlugins {
                 .to_owned());
         }
         let deny = self.deny.as_ref().map(|deny| deny.check(root.as_deref(), base)).transpose()?;
-        Ok(TrustSettings { policy, required, deny })
+        let rules = self.trust.iter().chain(self.deny.iter().flat_map(WrittenDeny::trust));
+        let files = rules.filter_map(|rule| rule.key.as_ref()).chain(&self.sigstore_root);
+        let files = files.map(|file| base.join(file)).collect();
+        Ok(TrustSettings { policy, required, deny, files })
     }
 }
 

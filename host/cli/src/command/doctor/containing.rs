@@ -3,6 +3,8 @@
 
 use wharf::{
     Configuration, Host,
+    configuration::HostConfinement,
+    confinement::confinement_offered,
     processes::{Capabilities, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner},
 };
 #[cfg(target_os = "linux")]
@@ -64,6 +66,45 @@ pub(super) fn remedy(error: &SpawnError) -> &'static str {
         SpawnError::Supervisor(_) => "this program must be able to run itself again (/proc/self/exe)",
         _ => "no program is started until then",
     }
+}
+
+/// What a host that serves gives up on this machine.
+pub(super) fn confinement(configuration: &Configuration) -> Finding {
+    const WHAT: &str = "confinement";
+    let offered = confinement_offered();
+    let holds = format!("`wharf serve` has {}", offered.holds.join(", "));
+    match (configuration.host.confined, offered.lacks()) {
+        (HostConfinement::Off, _) => Finding::doubtful(
+            WHAT,
+            "off: who takes the process of a host over has all that its user has",
+            "take `confined = \"off\"` out of [host] in wharf.toml",
+        ),
+        (HostConfinement::Required, Some(lacks)) => Finding::ill(
+            WHAT,
+            format!("not whole: {lacks}"),
+            "no host serves until then, since `confined = \"required\"` under [host] wants all of it",
+        ),
+        (HostConfinement::Auto, Some(lacks)) => {
+            Finding::doubtful(WHAT, format!("not whole: {lacks}"), "Linux 6.12 has all that a host gives up")
+        }
+        (HostConfinement::Auto | HostConfinement::Required, None) if is_root() && configuration.host.user.is_none() => {
+            Finding::doubtful(
+                WHAT,
+                format!("{holds}; its user is root"),
+                "start it as another user, or name one under [host] `user`: then no program has a user of its own, and the \
+                 host has no capability",
+            )
+        }
+        (HostConfinement::Auto | HostConfinement::Required, None) => Finding::well(WHAT, holds),
+    }
+}
+
+fn is_root() -> bool {
+    #[cfg(unix)]
+    let is_root = rustix::process::geteuid().is_root();
+    #[cfg(not(unix))]
+    let is_root = false;
+    is_root
 }
 
 pub(super) fn containment(capabilities: &Capabilities, demand: ContainmentDemand) -> Vec<Finding> {
