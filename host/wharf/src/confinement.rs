@@ -131,8 +131,8 @@ impl HostReach {
         Ok(report)
     }
 
-    /// The paths that a later configuration names and this process does not reach. Those that are not there are left
-    /// out.
+    /// The paths that a configuration names and this process does not reach: they were not named when it was confined,
+    /// or were not there.
     #[must_use]
     pub fn beyond(&self, configuration: &Configuration) -> Vec<PathBuf> {
         let real = |paths: &[PathBuf]| paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect::<Vec<_>>();
@@ -140,7 +140,9 @@ impl HostReach {
         let is_in = |path: &Path, kept: &[PathBuf]| kept.iter().any(|kept| path.starts_with(kept));
         let reach = configuration.reach();
         let named = reach.paths().filter(|path| {
-            let Ok(real) = fs::canonicalize(path) else { return false };
+            // Where it will be, if it is not there yet.
+            let there = path.ancestors().find_map(|above| fs::canonicalize(above).ok());
+            let real = there.unwrap_or_else(|| path.to_path_buf());
             let may_read = is_in(&real, &readable) && !reach.writable.contains(*path);
             !may_read && !is_in(&real, &writable)
         });
@@ -212,11 +214,12 @@ mod tests {
         assert_eq!(reach.beyond(&first), Vec::<PathBuf>::new());
         // A token that is renewed, and one that is not there yet.
         fs::write(root.join("keys/next"), "").expect("a file");
-        for named in ["keys/next", "other/none"] {
+        for named in ["keys/next", "keys/none"] {
             assert_eq!(reach.beyond(&configuration(&token(named), &root)), Vec::<PathBuf>::new(), "{named}");
         }
         for (text, path) in [
             (token("other/token"), "other/token"),
+            (token("other/none"), "other/none"),
             (exchange("later", "read"), "later"),
             // It is within reach, and not to write.
             (exchange("shared", "write"), "shared"),

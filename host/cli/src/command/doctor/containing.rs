@@ -88,12 +88,7 @@ pub(super) fn confinement(configuration: &Configuration) -> Finding {
             Finding::doubtful(WHAT, format!("not whole: {lacks}"), "Linux 6.12 has all that a host gives up")
         }
         (HostConfinement::Auto | HostConfinement::Required, None) if is_root() && configuration.host.user.is_none() => {
-            Finding::doubtful(
-                WHAT,
-                format!("{holds}; its user is root"),
-                "start it as another user, or name one under [host] `user`: then no program has a user of its own, and the \
-                 host has no capability",
-            )
+            Finding::well(WHAT, format!("{holds}; by root it runs as root, unless `user` under [host] names another"))
         }
         (HostConfinement::Auto | HostConfinement::Required, None) => Finding::well(WHAT, holds),
     }

@@ -43,8 +43,8 @@ impl Confined {
         for path in self.reach.iter().flat_map(|reach| reach.beyond(configuration)) {
             tracing::error!(
                 path = %path.display(),
-                "this host is confined to what its configuration named when it started, and cannot reach this path that it \
-                 names now: start the host again"
+                "this host is confined to what was there when it started and named by its configuration, and cannot reach this \
+                 path: start the host again once the path is there"
             );
         }
     }
@@ -126,6 +126,7 @@ impl ServeArguments {
             complete(&report).map_err(|error| NotConfined::Midway(error.0))?;
         }
         confined.reach = Some(Arc::new(reach));
+        confined.tell_beyond(configuration);
         Ok(confined)
     }
 
