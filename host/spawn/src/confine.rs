@@ -1,5 +1,5 @@
-//! The host's own confinement: what a process that serves gives up for good, so that whoever takes it over has
-//! little of the machine.
+//! The host's own confinement: what a process that serves gives up for good, so that an attacker who takes it over
+//! has little of the machine.
 //!
 //! The parts of the host that start programs, or look at them, stay outside: see `outside`. Knows nothing of
 //! configuration; its caller says which paths the host needs.

@@ -9,13 +9,17 @@ use std::{
 };
 
 use wharf_files::private_files;
+use wharf_sources::PluginSource;
 pub use wharf_spawn::confine::{
     ConfineError, Confinement, ConfinementReport, confine_host, confinement_offered, is_confined,
 };
 #[cfg(target_os = "linux")]
 pub use wharf_spawn::confine::{SystemUser, UserError};
 
-use crate::configuration::{Configuration, ConfigurationReach};
+use crate::{
+    added::AddedPlugins,
+    configuration::{Configuration, ConfigurationReach},
+};
 
 /// Directories that have much beside what a host needs. A host that reads a file in one of them reads that file, and
 /// not the one that takes its place.
@@ -68,6 +72,14 @@ impl HostReach {
         reach.confinement.readable.extend(readable);
         reach.confinement.writable.extend(writable);
         reach.confinement.writable.push(data.to_owned());
+        // Where plugins came from that were added, and where a later component of theirs lies.
+        let added = AddedPlugins::of(data);
+        for name in added.list().unwrap_or_default().keys() {
+            let source = added.receipt(name).ok().flatten().and_then(|receipt| receipt.source.parse().ok());
+            if let Some(PluginSource::File(file)) = source {
+                reach.add_file(&file);
+            }
+        }
         // A part of it may be on another disk.
         let entries = fs::read_dir(data)?.flatten();
         let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));

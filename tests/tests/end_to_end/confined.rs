@@ -148,7 +148,8 @@ fn a_host_that_root_starts_becomes_its_user_who_gets_the_data_once() {
     }
     const USER: u32 = 61_321;
     let data = Data::alone();
-    let configured = Setup::bare().processes("shell = true").with_tables(&format!("[host]\nuser = {USER}\n")).text();
+    let configured =
+        Setup::bare().own_terminals("shell = true").with_tables(&format!("[host]\nuser = {USER}\n")).text();
     data.write("wharf.toml", &configured);
     // The guests of the tests are in the target directory.
     let server = Server::start_in(data, &[]);
@@ -162,4 +163,9 @@ fn a_host_that_root_starts_becomes_its_user_who_gets_the_data_once() {
     let (path, log) = (server.data.path(), server.log());
     assert!([path, &path.join("wharf.toml")].into_iter().all(|path| owner(path) == USER), "{log}");
     assert!(log.contains("runs as a user of its own"), "{log}");
+    let terminal = server.shell("s")["terminal"].as_str().expect("a terminal").to_owned();
+    let said = json!({"text": "echo $((7 * 8))", "submit": true}).to_string();
+    let said = server.follow("POST", &format!("/v1/terminals/{terminal}/turns"), "s", &said).rest();
+    let said: Vec<_> = said.iter().map(|event| event.data.to_string()).collect();
+    assert!(said.concat().contains("56"), "{said:?}");
 }

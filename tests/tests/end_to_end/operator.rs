@@ -66,6 +66,7 @@ fn the_doctor_says_what_was_tried_and_that_all_is_well() {
         "data",
         "cache",
         "plugins",
+        "confinement",
         "containment",
         "process limit",
         "memory limit",

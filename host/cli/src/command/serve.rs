@@ -21,7 +21,7 @@ use wharf::{
     processes::SandboxMechanism,
 };
 
-use confining::Confined;
+use confining::{Confined, ConfinementChoice};
 use over_http::HttpServing;
 use place::HttpPlace;
 use service_manager::{ServiceManager, describe};
@@ -112,6 +112,16 @@ impl ServeArguments {
         Ok(configuration)
     }
 
+    fn confinement(&self) -> ConfinementChoice<'_> {
+        let (confined, unconfined) = (self.confined, self.unconfined);
+        ConfinementChoice {
+            confined,
+            unconfined,
+            http: self.http.as_ref(),
+            token_file: self.http_token_file.as_deref(),
+        }
+    }
+
     /// Whether calls over standard input that name no session have one of this process.
     fn is_new(&self) -> bool {
         matches!(self.session, Some(SessionChoice::New))
@@ -193,7 +203,7 @@ impl ServeArguments {
         // First of all: nothing that is started from here on inherits what systemd passes.
         let mut listening = place::listening(self.http.clone())?;
         // Before this process has a second thread, which would keep what this one gives up.
-        let confined = self.confine(global)?;
+        let confined = self.confinement().confine(global, &self.configuration(global)?)?;
         let manager = ServiceManager::of(listening.is_some());
         manager.status("Opens its state and its plugins");
         // What all hosts have by now, before any of it is used.

@@ -19,13 +19,13 @@ const LOOK: &str = "wharf-terminal:look";
 static PART: Mutex<Option<Arc<OutsidePart>>> = Mutex::new(None);
 
 #[derive(Debug, Serialize, Deserialize)]
-enum Question {
+enum LookQuestion {
     Waits { front: ForegroundGroup, device: TerminalDevice, read_limit: Option<Duration> },
     Directory { program: u32 },
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-enum Answer {
+enum LookAnswer {
     Waits(Option<ForegroundWait>),
     Directory(Option<PathBuf>),
 }
@@ -35,21 +35,21 @@ pub(super) fn waits(
     device: TerminalDevice,
     read_limit: Option<Duration>,
 ) -> Option<ForegroundWait> {
-    match ask(&Question::Waits { front, device, read_limit })? {
-        Answer::Waits(waits) => waits,
-        Answer::Directory(_) => None,
+    match ask(&LookQuestion::Waits { front, device, read_limit })? {
+        LookAnswer::Waits(waits) => waits,
+        LookAnswer::Directory(_) => None,
     }
 }
 
 pub(super) fn directory(program: u32) -> Option<PathBuf> {
-    match ask(&Question::Directory { program })? {
-        Answer::Directory(directory) => directory,
-        Answer::Waits(_) => None,
+    match ask(&LookQuestion::Directory { program })? {
+        LookAnswer::Directory(directory) => directory,
+        LookAnswer::Waits(_) => None,
     }
 }
 
 /// The answer; nothing where the part is gone. The next question starts another one.
-fn ask(question: &Question) -> Option<Answer> {
+fn ask(question: &LookQuestion) -> Option<LookAnswer> {
     let part = part().inspect_err(|error| tracing::warn!(%error, "no part of this host can look at programs")).ok()?;
     let answered = part.ask(question);
     if let Err(error) = &answered {
@@ -73,7 +73,9 @@ fn part() -> io::Result<Arc<OutsidePart>> {
 #[ctor::ctor(unsafe)]
 fn before_main() {
     serve_outside(LOOK, |question| match question {
-        Question::Waits { front, device, read_limit } => Answer::Waits(super::waits_here(front, device, read_limit)),
-        Question::Directory { program } => Answer::Directory(super::directory_here(program)),
+        LookQuestion::Waits { front, device, read_limit } => {
+            LookAnswer::Waits(super::waits_here(front, device, read_limit))
+        }
+        LookQuestion::Directory { program } => LookAnswer::Directory(super::directory_here(program)),
     });
 }

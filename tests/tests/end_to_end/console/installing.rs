@@ -32,8 +32,9 @@ fn says(host: &Operated) -> Value {
 
 #[test]
 fn a_plugin_is_looked_at_then_added_replaced_and_removed_while_hosts_serve() {
-    let (host, files) = (Operated::start("# Ours.\n"), Data::alone());
-    let data = &host.server.data;
+    let host = Operated::start("# Ours.\n");
+    // Beside the configuration, where a confined host reads.
+    let (data, files) = (&host.server.data, &host.server.data);
     let other = wharf(["serve", "--stdio"]).config(&data.path().join("wharf.toml")).data(data.path());
     let mut agent = Client::connect(other);
     host.until("/v1/operator/hosts", "hosts", 2);
@@ -76,7 +77,8 @@ fn a_plugin_is_looked_at_then_added_replaced_and_removed_while_hosts_serve() {
 
 #[test]
 fn a_pinned_plugin_shows_what_came_in_its_place_and_takes_it_only_by_its_digest() {
-    let (host, files) = (Operated::start(""), Data::alone());
+    let host = Operated::start("");
+    let files = &host.server.data;
     let file = files.write("greeter.wasm", saying(true)).display().to_string();
     changed(&host, &json!({"add": {"source": file, "pinned": true}}), false);
     files.write("greeter.wasm", saying(false));
@@ -93,11 +95,15 @@ fn a_pinned_plugin_shows_what_came_in_its_place_and_takes_it_only_by_its_digest(
 
 #[test]
 fn what_cannot_be_added_says_why_and_changes_nothing() {
-    let (host, files) = (Operated::start(""), Data::alone());
+    let (host, outside) = (Operated::start(""), Data::alone());
+    let files = &host.server.data;
+    let far = outside.write("far.wasm", saying(true)).display().to_string();
+    let is_confined = host.server.log().contains("this host is confined ") && !host.server.log().contains("in part");
     let text = files.write("text.wasm", "no component").display().to_string();
     let good = files.write("greeter.wasm", saying(true)).display().to_string();
     let before = host.get(PLUGINS);
-    for (change, word) in [
+    let out_of_reach = is_confined.then(|| (json!({"add": {"source": far}}), "this host is confined"));
+    for (change, word) in out_of_reach.into_iter().chain([
         (json!({"add": {"source": "greeter.wasm"}}), "whole path"),
         (json!({"add": {"source": "/nowhere/greeter.wasm"}}), "greeter.wasm"),
         (json!({"add": {"source": "/dev/zero", "name": "zero"}}), "/dev/zero"),
@@ -109,7 +115,7 @@ fn what_cannot_be_added_says_why_and_changes_nothing() {
         (json!({"update": {"plugin": "planning"}}), "no plugin planning was added"),
         (json!({"remove": {"plugin": "planning"}}), "was not added by command"),
         (json!({"fly": {}}), "fly"),
-    ] {
+    ]) {
         let refused = asked(&host, &change, false);
         assert!(refused.status == 400 && refused.body.contains(word), "{change}: {refused:?}");
     }

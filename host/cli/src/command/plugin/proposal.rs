@@ -1,6 +1,6 @@
 //! A plugin that is to be added or replaced: fetched and inspected, and nothing changed yet.
 
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
 
 use anyhow::{Result, bail};
 use wharf::{
@@ -8,8 +8,10 @@ use wharf::{
     added::{AddedError, InstalledChange, Receipt},
     component::{Component, Inspection},
     configuration::KnownComponent,
-    sources::{PluginSource, RegistryLogins},
+    confinement::is_confined,
+    sources::{FetchError, PluginSource, RegistryLogins},
     trust::{FoundSignatures, SourcedComponent},
+    with_causes,
 };
 
 use super::{
@@ -153,6 +155,10 @@ struct FetchedPlugin {
     manifest: Option<String>,
 }
 
+/// Why a host that serves may not read a file, and what to do.
+const OUT_OF_REACH: &str = "this host is confined to what its configuration names: place the file beside wharf.toml, or \
+     use `wharf plugin`, which is not confined";
+
 /// Fetches a component, and its signatures where somebody is trusted to have signed it.
 fn fetch(installation: &Installation, source: &PluginSource, signatures: &[PathBuf]) -> Result<FetchedPlugin> {
     let fetching = installation.progress.step(format!("fetching {source}"));
@@ -160,7 +166,12 @@ fn fetch(installation: &Installation, source: &PluginSource, signatures: &[PathB
     let limit = installation.configuration.host_limits.component_bytes;
     let fetched = source.fetch(limit, &logins, &mut |bytes| fetching.came(bytes));
     drop(fetching);
-    let fetched = fetched.map_err(|error| unusable(&error))?;
+    let fetched = fetched.map_err(|error| match &error {
+        FetchError::File { source, .. } if is_confined() && source.kind() == io::ErrorKind::PermissionDenied => {
+            Unusable(format!("{}; {OUT_OF_REACH}", with_causes(&error))).into()
+        }
+        _ => unusable(&error),
+    })?;
     let mut found = FoundSignatures::default();
     if !installation.configuration.trust.policy.trusts_nobody() {
         let _looking = installation.progress.step("looking for its signatures");

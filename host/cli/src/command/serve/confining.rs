@@ -1,6 +1,9 @@
 //! Confines the process of a host before it has another thread: what it gives up, and what of that holds.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::Result;
 use wharf::{
@@ -11,7 +14,7 @@ use wharf::{
     with_causes,
 };
 
-use super::{ServeArguments, place::HttpPlace};
+use super::place::HttpPlace;
 use crate::{
     exit::Unusable,
     global::{Global, absolute},
@@ -50,22 +53,34 @@ impl Confined {
     }
 }
 
-impl ServeArguments {
+/// What the command line says of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ConfinementChoice<'a> {
+    /// It must be whole.
+    pub(super) confined: bool,
+    /// There is to be none.
+    pub(super) unconfined: bool,
+    /// Where the host listens.
+    pub(super) http: Option<&'a HttpPlace>,
+    /// A file with a token.
+    pub(super) token_file: Option<&'a Path>,
+}
+
+impl ConfinementChoice<'_> {
     /// Becomes the user that the configuration names, and gives up what the host does not need.
-    pub(super) fn confine(&self, global: &Global) -> Result<Confined> {
-        let configuration = self.configuration(global)?;
+    pub(super) fn confine(&self, global: &Global, configuration: &Configuration) -> Result<Confined> {
         let demand = match (self.confined, self.unconfined) {
             (true, _) => HostConfinement::Required,
             (_, true) => HostConfinement::Off,
             _ => configuration.host.confined,
         };
         #[cfg(target_os = "linux")]
-        become_user(global, &configuration, demand != HostConfinement::Off && self.low_ports(&configuration))?;
+        become_user(global, configuration, demand != HostConfinement::Off && self.low_ports(configuration))?;
         match demand {
             HostConfinement::Off => Ok(Confined::default()),
             // Nothing is lost there that could be had.
             HostConfinement::Auto if cfg!(not(target_os = "linux")) => Ok(Confined::default()),
-            HostConfinement::Auto => self.give_up(global, &configuration).or_else(|error| match error {
+            HostConfinement::Auto => self.give_up(global, configuration).or_else(|error| match error {
                 NotConfined::Before(problem) => {
                     tracing::warn!(target: "wharf::start", "this host is not confined: {problem}");
                     Ok(Confined::default())
@@ -74,7 +89,7 @@ impl ServeArguments {
             }),
             HostConfinement::Required => {
                 complete(&confinement_offered())?;
-                let confined = self.give_up(global, &configuration);
+                let confined = self.give_up(global, configuration);
                 Ok(confined.map_err(|error| Unusable(error.problem()))?)
             }
         }
@@ -89,26 +104,17 @@ impl ServeArguments {
             Ok(file) => reach.add_configuration(&file),
             Err(error) => tracing::debug!("no file of a configuration is kept within reach: {error:#}"),
         }
-        if let Some(file) = self.http_token_file.as_deref() {
+        if let Some(file) = self.token_file {
             let file = absolute(file).map_err(before)?;
             // One that is missing is made where the host may write by now; what is wrong with it is said later.
             let _ = wharf::http::read_or_make_token(&file);
             reach.add_file(&file);
         }
-        if let Some(HttpPlace::Address(HttpAddress::Socket(path))) = &self.http {
+        if let Some(HttpPlace::Address(HttpAddress::Socket(path))) = self.http {
             reach.add_socket(&absolute(path).map_err(before)?);
         }
-        let mut confined = Confined::default();
-        #[cfg(unix)]
-        if configuration.webview.temporary.is_none() {
-            match wharf::confinement::own_temporary() {
-                Ok(temporary) => {
-                    reach.add_writable(&temporary);
-                    confined.temporary = Some(temporary);
-                }
-                Err(error) => tracing::warn!("there is no directory for temporary files of pages: {error}"),
-            }
-        }
+        let temporary = own_temporary(configuration);
+        temporary.iter().for_each(|temporary| reach.add_writable(temporary));
         let logins = std::env::var_os("DOCKER_CONFIG").map(PathBuf::from).or_else(|| {
             let home = std::env::var_os("HOME").map(PathBuf::from)?;
             Some(home.join(".docker"))
@@ -125,14 +131,14 @@ impl ServeArguments {
         if self.confined || configuration.host.confined == HostConfinement::Required {
             complete(&report).map_err(|error| NotConfined::Midway(error.0))?;
         }
-        confined.reach = Some(Arc::new(reach));
+        let confined = Confined { reach: Some(Arc::new(reach)), temporary };
         confined.tell_beyond(configuration);
         Ok(confined)
     }
 
     /// Whether it listens where not everybody may.
     fn low_ports(&self, configuration: &Configuration) -> bool {
-        let of_http = match &self.http {
+        let of_http = match self.http {
             Some(HttpPlace::Address(HttpAddress::Port(address))) => Some(address.port()),
             _ => None,
         };
@@ -142,6 +148,21 @@ impl ServeArguments {
         });
         of_http.into_iter().chain(of_cluster).any(|port| (1..FIRST_PORT_OF_ALL).contains(&port))
     }
+}
+
+/// A directory for temporary files of pages, where the configuration names none.
+#[cfg(unix)]
+fn own_temporary(configuration: &Configuration) -> Option<PathBuf> {
+    if configuration.webview.temporary.is_some() {
+        return None;
+    }
+    let made = wharf::confinement::own_temporary();
+    made.inspect_err(|error| tracing::warn!("there is no directory for temporary files of pages: {error}")).ok()
+}
+
+#[cfg(not(unix))]
+fn own_temporary(_: &Configuration) -> Option<PathBuf> {
+    None
 }
 
 /// Why a host is not confined.
