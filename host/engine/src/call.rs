@@ -14,7 +14,12 @@ use wharf_core::{
     service::{Approver, Caller, GuardedAct},
 };
 
-use crate::{backends::Backends, budget::CallBudget, clock::CallClock};
+use crate::{
+    backends::Backends,
+    budget::CallBudget,
+    clock::CallClock,
+    coarse::{ClockResolution, CoarseClock},
+};
 
 /// What the operator gives a plugin.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +30,8 @@ pub struct PluginPolicy {
     pub limits: Arc<CallLimits>,
     /// JSON text of what the operator set for the plugin.
     pub settings: Arc<str>,
+    /// The steps in which the plugin sees time go on; as fine as the system's where there is none.
+    pub clock_resolution: Option<ClockResolution>,
 }
 
 /// One call of a plugin, as the host has checked it.
@@ -57,6 +64,8 @@ pub(crate) struct ActiveCall {
     /// The count of open handles, by session, tenant and host.
     pub(crate) open_handles: Arc<Quota>,
     pub(crate) clock: CallClock,
+    /// What the guest sees instead of the system's clocks.
+    pub(crate) coarse: Option<CoarseClock>,
     pub(crate) budget: CallBudget,
 }
 
@@ -77,6 +86,7 @@ impl ActiveCall {
             plugin: plugin.clone(),
             claims: Arc::clone(claims),
             clock,
+            coarse: call.policy.clock_resolution.map(CoarseClock::start),
             budget: CallBudget::new(limits),
             request: call,
             backends: Arc::clone(backends),
@@ -159,8 +169,12 @@ pub(crate) mod tests {
             host: ("file_handles", 10),
         });
         let context = Context::new(TenantId::local(), SessionId::default_session());
-        let policy =
-            PluginPolicy { grants: Arc::new(Grants::default()), limits: Arc::new(limits), settings: "{}".into() };
+        let policy = PluginPolicy {
+            grants: Arc::new(Grants::default()),
+            limits: Arc::new(limits),
+            settings: "{}".into(),
+            clock_resolution: None,
+        };
         let call = Call {
             caller: Arc::new(Caller::new(context)),
             input: InputGiven::default(),

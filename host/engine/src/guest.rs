@@ -57,8 +57,11 @@ impl Guest {
             .max_random_size(MAX_RANDOM_BYTES)
             .allow_tcp(false)
             .allow_udp(false)
-            .allow_ip_name_lookup(false)
-            .build();
+            .allow_ip_name_lookup(false);
+        if let Some(coarse) = call.coarse {
+            wasi.wall_clock(coarse).monotonic_clock(coarse);
+        }
+        let wasi = wasi.build();
         let limits = call.limits();
         let mut table = ResourceTable::new();
         table.set_max_capacity(usize::try_from(limits.resource_handles).unwrap_or(usize::MAX));

@@ -19,6 +19,7 @@ use crate::{
     adapter,
     cache::CacheEntry,
     call::{Call, PluginPolicy},
+    coarse::ClockResolution,
     compile,
     component::Component,
     error::{EngineError, LoadError, reason},
@@ -214,8 +215,13 @@ impl ComponentSource {
             ..CallLimits::default()
         };
         let context = Context::new(TenantId::local(), SessionId::default_session());
-        let policy =
-            PluginPolicy { grants: Arc::new(Grants::default()), limits: Arc::new(limits), settings: "{}".into() };
+        let policy = PluginPolicy {
+            grants: Arc::new(Grants::default()),
+            limits: Arc::new(limits),
+            settings: "{}".into(),
+            // Nobody has configured this call. A list needs no clock.
+            clock_resolution: Some(ClockResolution::COARSEST),
+        };
         Call {
             caller: Arc::new(Caller::new(context)),
             input: InputGiven::default(),

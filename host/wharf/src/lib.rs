@@ -172,8 +172,8 @@ pub mod completion {
 /// Components: looked at without a host, and loaded as plugins.
 pub mod component {
     pub use wharf_engine::{
-        Component, ComponentAbout, EngineError, Inspection, LanguageRuntime, LoadError, Plugin, PluginPolicy,
-        StartReport,
+        ClockResolution, Component, ComponentAbout, EngineError, Inspection, InvalidResolution, LanguageRuntime,
+        LoadError, Plugin, PluginPolicy, StartReport,
     };
 
     pub use crate::inspecting::{inspect, inspect_start};

@@ -233,6 +233,7 @@ impl PluginLoader<'_> {
                 grants: Arc::new(grants),
                 limits: Arc::new(settings.limits),
                 settings: settings.settings.to_string().into(),
+                clock_resolution: settings.clock_resolution,
             }),
             withheld,
             evidence: vetted.evidence,

@@ -10,6 +10,7 @@ mod backup;
 mod cache;
 mod cancellation;
 mod checked;
+mod clocks;
 mod cluster;
 mod command;
 mod compiling;

@@ -84,7 +84,9 @@ impl Host for Guest {
     }
 
     fn remaining(&mut self) -> wasmtime::Result<u64> {
-        Ok(u64::try_from(self.call.clock.remaining().as_millis()).unwrap_or(u64::MAX))
+        let clock = &self.call.clock;
+        let remaining = self.call.coarse.map_or_else(|| clock.remaining(), |coarse| coarse.remaining(clock.deadline()));
+        Ok(u64::try_from(remaining.as_millis()).unwrap_or(u64::MAX))
     }
 }
 

@@ -1,10 +1,11 @@
 //! `wasi:filesystem`, with the granted directories. The functions that open, write, make,
 //! remove, list or stream are the host's own (see [`crate::files`]) and count the room that
-//! they take. The others are WASI's, on handles that come from ours.
+//! they take, and those that tell times show them as the guest's clocks do. The others are WASI's, on handles that come from ours.
 
 mod changes;
 mod descriptors;
 mod moves;
+mod times;
 
 use std::{io, path::Path, sync::Arc};
 
@@ -67,6 +68,7 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
         })?;
         changes::link(&mut types)?;
         moves::link(&mut types)?;
+        times::link(&mut types)?;
         types.resource("descriptor", ResourceType::host::<Descriptor>(), |mut store, handle| {
             let guest: &mut Guest = store.data_mut();
             guest.handles.remove(&handle);

@@ -8,6 +8,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use wharf_core::{CallLimits, Digest, Grants, PluginName, ScopeKind, tool::ToolSelection};
+use wharf_engine::{ClockResolution, InvalidResolution};
 use wharf_trust::PinnedSigner;
 
 use super::{
@@ -36,6 +37,8 @@ pub struct PluginSettings {
     pub pin: Option<Pin>,
     /// Limits of its calls.
     pub limits: CallLimits,
+    /// The steps in which it sees time go on; as fine as the system's where there is none.
+    pub clock_resolution: Option<ClockResolution>,
     /// What it may use; for a bundled plugin the bundled grants where absent.
     pub grants: Option<Grants>,
     /// What the scope `default` of its state means; the session where absent.
@@ -78,6 +81,7 @@ impl PluginSettings {
             signer: None,
             pin: None,
             limits,
+            clock_resolution: None,
             grants: None,
             default_scope: None,
             settings,
@@ -111,6 +115,11 @@ pub(super) struct WrittenPlugin {
     #[serde(default)]
     #[schemars(schema_with = "super::limits::of_calls")]
     limits: WrittenLimits,
+    /// How far apart the times are that it reads: its clocks, its waits, the times of its files and the time that
+    /// its call has left go on in steps of so many microseconds. 0 leaves them as fine as the system has them.
+    #[serde(default)]
+    #[schemars(range(max = ClockResolution::MAX_MICROSECONDS))]
+    clock_resolution_microseconds: u64,
     /// What it may use; nothing where absent, or what a bundled plugin has.
     grants: Option<Grants>,
     /// What the scope `default` of its state means; the session where absent.
@@ -153,7 +162,9 @@ impl WrittenPlugin {
             enabled, source, digest, signer, pin, limits, grants, default_scope, settings, secrets, prefix, ..
         } = self;
         let selects = self.tools.is_some() || !self.skip_tools.is_empty() || self.functions;
+        let has_clock = self.clock_resolution_microseconds != 0;
         let says_more = selects
+            || has_clock
             || !(enabled && prefix)
             || source.is_some()
             || digest.is_some()
@@ -201,6 +212,8 @@ impl WrittenPlugin {
             signer: self.signer,
             pin: self.pin,
             limits,
+            clock_resolution: clock_resolution(self.clock_resolution_microseconds)
+                .map_err(|error| format!("[plugin.{name}] `clock_resolution_microseconds` {error}"))?,
             grants,
             default_scope: self.default_scope,
             settings,
@@ -210,6 +223,14 @@ impl WrittenPlugin {
             tools: ToolSelection::new(self.tools, self.skip_tools)
                 .map_err(|error| format!("[plugin.{name}] selects no tools: {error}"))?,
         })
+    }
+}
+
+/// The step of a plugin's clocks as it is written, where 0 stands for none.
+fn clock_resolution(microseconds: u64) -> Result<Option<ClockResolution>, InvalidResolution> {
+    match microseconds {
+        0 => Ok(None),
+        _ => ClockResolution::from_microseconds(microseconds).map(Some),
     }
 }
 
@@ -254,6 +275,20 @@ mod tests {
         let plugin = &configuration.plugins[&"x".parse::<PluginName>().expect("legal")];
         assert_eq!((plugin.limits.output_bytes, plugin.limits.host_calls), (500, 7));
         assert_eq!(plugin.source.as_deref(), Some(Path::new("/etc/wharf/x.wasm")));
+    }
+
+    #[test]
+    fn the_step_of_a_plugins_clocks_has_bounds() {
+        let of_x = |microseconds: &str| {
+            let text = format!("[plugin.x]\nsource = \"x.wasm\"\nclock_resolution_microseconds = {microseconds}");
+            Ok::<_, String>(parse(&text)?.plugins[&"x".parse::<PluginName>().expect("legal")].clock_resolution)
+        };
+        assert_eq!(of_x("0"), Ok(None));
+        assert_eq!(of_x("1000000"), Ok(ClockResolution::from_microseconds(1_000_000).ok()));
+        let told = of_x("1000001").expect_err("more than a second");
+        assert!(told.contains("[plugin.x] `clock_resolution_microseconds` must be from 1 to 1000000"), "{told}");
+        of_x("-1").expect_err("no number of microseconds");
+        parse("[plugin.host]\nclock_resolution_microseconds = 5").expect_err("the host's own routes read no clock");
     }
 
     #[test]

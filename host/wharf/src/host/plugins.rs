@@ -339,6 +339,7 @@ impl Host {
                     grants: Arc::new(grants),
                     limits: spec.limits.map_or_else(|| Arc::clone(&shared.app_limits), Arc::new),
                     settings: spec.settings.to_string().into(),
+                    clock_resolution: spec.clock_resolution,
                 }),
                 withheld: None,
                 evidence: None,

@@ -7,6 +7,7 @@
 
 mod answers;
 mod attack;
+mod clocks;
 mod compute;
 mod events;
 mod files;
@@ -31,6 +32,7 @@ pub struct Hostile;
 fn attacks() -> impl Iterator<Item = &'static Attack> {
     [
         compute::ATTACKS,
+        clocks::ATTACKS,
         memory::ATTACKS,
         state::ATTACKS,
         events::ATTACKS,

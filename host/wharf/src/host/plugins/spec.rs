@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use wharf_core::{CallLimits, Grants, PluginName};
+use wharf_engine::ClockResolution;
 
 /// A component, and what it may use. The app is the operator here: what it grants is
 /// granted.
@@ -12,6 +13,7 @@ pub struct PluginSpec {
     pub(super) component: Vec<u8>,
     pub(super) grants: Grants,
     pub(super) limits: Option<CallLimits>,
+    pub(super) clock_resolution: Option<ClockResolution>,
     pub(super) settings: Value,
     pub(super) prefix: bool,
     pub(super) functions: bool,
@@ -32,7 +34,16 @@ impl PluginSpec {
     /// `[limits]`.
     pub fn new(name: PluginName, component: Vec<u8>) -> Self {
         let settings = Value::Object(Map::new());
-        Self { name, component, grants: Grants::default(), limits: None, settings, prefix: true, functions: false }
+        Self {
+            name,
+            component,
+            grants: Grants::default(),
+            limits: None,
+            clock_resolution: None,
+            settings,
+            prefix: true,
+            functions: false,
+        }
     }
 
     /// What it may use.
@@ -43,6 +54,11 @@ impl PluginSpec {
     /// What its calls may use up.
     pub fn with_limits(self, limits: CallLimits) -> Self {
         Self { limits: Some(limits), ..self }
+    }
+
+    /// The steps in which it sees time go on.
+    pub fn with_clock_resolution(self, resolution: ClockResolution) -> Self {
+        Self { clock_resolution: Some(resolution), ..self }
     }
 
     /// What it is told by its `settings` interface.
