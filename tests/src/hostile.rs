@@ -1,5 +1,6 @@
 //! What must hold whatever comes: for the configuration, for the arguments of calls and the
-//! three `__` fields among them, and for all that a guest may say of itself or answer.
+//! three `__` fields among them, for all that a guest may say of itself or
+//! answer, and for the code that passes for a component's.
 //! Fuzzing calls these with what it finds, and the tests with what it found.
 //!
 //! Knows what is promised, and nothing of how it is kept.
@@ -9,11 +10,13 @@
 
 mod answers;
 mod arguments;
+mod compiled;
 mod configuration;
 mod definitions;
 
 pub use answers::answers;
 pub use arguments::arguments;
+pub use compiled::compiled;
 pub use configuration::configuration;
 pub use definitions::definitions;
 

@@ -65,6 +65,12 @@ pub enum LoadError {
     /// The process that compiles cannot be had.
     #[error("the component cannot be compiled here: {0}")]
     Compiler(String),
+    /// What the compiling process answered is not the code of the component.
+    #[error(
+        "the compiled code is not that of the component, and is not used: {0}; do not use this component before its maker \
+         and Wharf's know of it, since it may have taken over the process that compiles"
+    )]
+    Miscompiled(String),
     /// Nobody waits for it any more.
     #[error("compiling the component was stopped, since the host ends")]
     Stopped,

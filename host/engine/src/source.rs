@@ -20,7 +20,7 @@ use crate::{
     cache::CacheEntry,
     call::{Call, PluginPolicy},
     coarse::ClockResolution,
-    compile,
+    compile, compiled,
     component::Component,
     error::{EngineError, LoadError, reason},
     execution::{self, CalledPlugin},
@@ -42,6 +42,8 @@ const LISTING_WALL_MILLISECONDS: u64 = 5_000;
 /// more. Up to these bounds it is kept, and no more is read of what stands in its place.
 const CODE_GROWTH: u64 = 16;
 const CODE_LEAST_BYTES: u64 = 4 << 20;
+/// Sets code that was compared with its component apart from what earlier hosts kept.
+const CODE_IS_CHECKED: u32 = 1;
 /// What an error shows of the name of an import, which the component has chosen.
 const MAX_IMPORT_BYTES: usize = 96;
 
@@ -85,6 +87,7 @@ impl ComponentSource {
 
     fn code_entry(&self, runtime: &WasmRuntime) -> CacheEntry {
         let mut feed = DigestHasher(blake3::Hasher::new());
+        CODE_IS_CHECKED.hash(&mut feed);
         self.component.digest().as_bytes().hash(&mut feed);
         runtime.engine.precompile_compatibility_hash().hash(&mut feed);
         let most_bytes = self.component.size().saturating_mul(CODE_GROWTH).saturating_add(CODE_LEAST_BYTES);
@@ -114,8 +117,8 @@ impl ComponentSource {
     /// What this program would find in a warm cache, for one that carries it.
     pub(crate) fn prepare(&self, name: &PluginName) -> Result<NewlyPrepared, LoadError> {
         let runtime = self.engine.runtime()?;
-        let code = self.compile(runtime, &CancellationToken::new())?;
-        let linked = self.link(runtime, &load_compiled(runtime, &code)?)?;
+        let (code, component) = self.compile(runtime, &CancellationToken::new())?;
+        let linked = self.link(runtime, &component)?;
         let listed = self.listed(name, &linked)?;
         let metadata = kept::write(&listed).map_err(|error| LoadError::Refused(error.to_string()))?;
         let (code_name, metadata_name) = (self.code_entry(runtime).name, self.metadata_entry().name);
@@ -137,7 +140,7 @@ impl ComponentSource {
             }
         }
         let Some(cache) = &self.engine.cache else {
-            return self.compile(runtime, stop).and_then(|code| load_compiled(runtime, &code));
+            return self.compile(runtime, stop).map(|(_, component)| component);
         };
         if let Some(code) = cache.get(&entry) {
             match load_compiled(runtime, &code) {
@@ -146,23 +149,31 @@ impl ComponentSource {
                 Err(error) => tracing::warn!("kept code cannot be used and is made again: {error}"),
             }
         }
-        let code = self.compile(runtime, stop)?;
+        let (code, component) = self.compile(runtime, stop)?;
         cache.put(&entry, &code);
-        load_compiled(runtime, &code)
+        Ok(component)
     }
 
-    fn compile(&self, runtime: &WasmRuntime, stop: &CancellationToken) -> Result<Vec<u8>, LoadError> {
+    /// Code that describes itself as the component is. Only such code is loaded again unchecked.
+    fn compile(
+        &self,
+        runtime: &WasmRuntime,
+        stop: &CancellationToken,
+    ) -> Result<(Vec<u8>, wasm::Component), LoadError> {
         tracing::info!(digest = %self.component.digest(), bytes = self.component.size(), "compiling a component");
         let limits = &self.engine.config.limits;
         let (spawner, bytes) = (&self.engine.backends.spawner, self.component.bytes());
-        block_on(async {
+        let code = block_on(async {
             tokio::select! {
                 biased;
                 // The child ends with the future that waits for it.
                 () = stop.cancelled() => Err(LoadError::Stopped),
                 code = compile::compile(spawner, runtime.target, &bytes, limits) => code,
             }
-        })?
+        })??;
+        let component = load_compiled(runtime, &code)?;
+        compiled::check(&runtime.engine, &component, &bytes)?;
+        Ok((code, component))
     }
 
     /// Asks the plugin for its tools and for what else it offers, with nothing

@@ -26,6 +26,7 @@ Feeds hostile input and stops at the first that breaks a promise. libFuzzer find
   arguments          calls of tools: names, arguments, `__` fields, metadata, lines
   definitions        what a plugin says of its tools, prompts and resources
   answers            what a guest leaves in its memory as an answer
+  compiled           components, and the code that passes for theirs
 and schemathesis, by the OpenAPI description of a host that serves, for
   http               every route: no status of 500 or more, nothing that is not described
 
@@ -49,7 +50,7 @@ Example: five minutes of hostile configurations
 /// Those of terminals, which are built for themselves, with the libraries that parse.
 const OF_TERMINALS: [&str; 2] = ["stream", "detector"];
 /// Those of the whole workspace, of which the members alone are built with counters.
-const OF_THE_WORKSPACE: [&str; 4] = ["configuration", "arguments", "definitions", "answers"];
+const OF_THE_WORKSPACE: [&str; 5] = ["configuration", "arguments", "definitions", "answers", "compiled"];
 /// The one that is fed over HTTP.
 const HTTP: &str = "http";
 

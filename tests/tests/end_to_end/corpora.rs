@@ -32,6 +32,11 @@ fn definitions_of_the_corpus_are_fit_for_a_client_or_refused() {
 }
 
 #[test]
+fn components_of_the_corpus_are_taken_for_themselves() {
+    replay("compiled", hostile::compiled);
+}
+
+#[test]
 fn answers_of_the_corpus_are_fit_for_a_client_or_defects_of_their_guest() {
     replay("answers", hostile::answers);
 }
