@@ -20,6 +20,8 @@ const ROOT: usize = 1;
 const WORDS: [&str; 6] = ["version", "description", "licenses", "homepage", "source", "authors"];
 /// The list of libraries, as `cargo auditable` and others write it.
 const LIBRARIES: &str = ".dep-v0";
+/// Lists that are read: each module of a component may have one.
+const MAX_LISTS: usize = 16;
 
 /// What a component says of itself, and its parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,7 +30,7 @@ pub struct ComponentAbout {
     /// `version`, `description`, `licenses`, `homepage`, `source` and `authors`, as far as they are
     /// said, each as one line.
     pub words: BTreeMap<&'static str, String>,
-    /// Whether it lists the libraries in it.
+    /// Whether it lists the libraries in it, or one of its modules does.
     pub lists_libraries: bool,
     /// Bytes by kind of part: `code`, `data`, `tables and types`, `custom`.
     pub parts: BTreeMap<&'static str, u64>,
@@ -56,6 +58,7 @@ impl ComponentReading {
                 Payload::Version { .. } => depth += 1,
                 Payload::End(_) => depth = depth.saturating_sub(1),
                 Payload::CustomSection(section) => {
+                    reading.about.lists_libraries |= section.name() == LIBRARIES;
                     if depth == ROOT {
                         reading.about.hear(section.name(), section.data());
                     }
@@ -88,6 +91,18 @@ impl ComponentReading {
     }
 }
 
+/// The lists of libraries in a component, each as it is: the first of them, wherever they are, since
+/// compilers put them into modules.
+#[must_use]
+pub fn library_lists(component: &[u8]) -> Vec<&[u8]> {
+    let payloads = Parser::new(0).parse_all(component).map_while(Result::ok);
+    let lists = payloads.filter_map(|payload| match payload {
+        Payload::CustomSection(section) if section.name() == LIBRARIES => Some(section.data()),
+        _ => None,
+    });
+    lists.take(MAX_LISTS).collect()
+}
+
 impl ComponentAbout {
     /// What these bytes say, as far as they are a component. Nothing of them is compiled or checked.
     #[must_use]
@@ -96,7 +111,6 @@ impl ComponentAbout {
     }
 
     fn hear(&mut self, name: &str, data: &[u8]) {
-        self.lists_libraries |= name == LIBRARIES;
         let word = WORDS.into_iter().find(|word| *word == name);
         // Only the first one counts, as in other readers.
         if let Some(word) = word.filter(|word| !self.words.contains_key(word)) {
@@ -125,8 +139,12 @@ mod tests {
         component.section(&custom("version", b"1.2.3\x1b[2J\nnow"));
         component.section(&custom("version", b"4.5.6"));
         component.section(&custom("licenses", b" "));
-        component.section(&custom(".dep-v0", b"x"));
-        let about = ComponentReading::of(&component.finish()).about;
+        let mut module = wasm_encoder::Module::new();
+        module.section(&custom(".dep-v0", b"x"));
+        component.section(&wasm_encoder::ModuleSection(&module));
+        let component = component.finish();
+        assert_eq!(library_lists(&component), [b"x"]);
+        let about = ComponentReading::of(&component).about;
         assert_eq!(about.words, BTreeMap::from([("version", "1.2.3[2Jnow".to_owned())]));
         assert!(about.lists_libraries);
         assert_eq!(about.parts.keys().collect::<Vec<_>>(), [&"custom"]);

@@ -53,7 +53,7 @@ mod stdio;
 mod ticker;
 mod watch;
 
-pub use about::ComponentAbout;
+pub use about::{ComponentAbout, library_lists};
 pub use backends::{Backends, NoWebViews};
 pub use call::{Call, PluginPolicy};
 pub use coarse::{ClockResolution, InvalidResolution};

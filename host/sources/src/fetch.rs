@@ -91,6 +91,14 @@ pub enum FetchError {
         /// What it may have.
         limit: u64,
     },
+    /// More comes than a bill of materials or a statement may have.
+    #[error("{from} has more than {limit} bytes, and what is read of a component's materials has fewer")]
+    LongMaterial {
+        /// From where.
+        from: String,
+        /// What it may have.
+        limit: u64,
+    },
     /// More comes than a component may have.
     #[error("{from} has more than {limit} bytes (limit `component_bytes` of the host)")]
     TooLarge {

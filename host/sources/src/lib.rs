@@ -6,10 +6,13 @@
 //! no plugin, no receipt, no engine, no configuration. Without the feature `oci` it asks no
 //! registry, and refuses what names one.
 
+mod beside;
 mod client;
 mod error;
 mod fetch;
+mod file_kind;
 mod index;
+mod materials;
 #[cfg_attr(not(feature = "oci"), path = "oci/absent.rs")]
 mod oci;
 mod signatures;
@@ -20,6 +23,7 @@ pub use client::{agent, is_protected};
 pub use error::SourceError;
 pub use fetch::{FetchError, FetchedComponent, read_component};
 pub use index::{IndexError, IndexedPlugin, IndexedVersion, PluginIndex};
+pub use materials::{FetchedMaterial, FetchedMaterials, MATERIAL_BYTES, MATERIAL_ENDINGS, materials_beside};
 pub use oci::{OciError, OciReference, RegistryLogins};
 #[cfg(feature = "oci")]
 pub use oci::{Publication, PublishedComponent, publish};

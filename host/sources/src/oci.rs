@@ -25,7 +25,7 @@ pub use logins::RegistryLogins;
 pub use publish::{Publication, PublishedComponent, publish};
 pub use reference::OciReference;
 pub(crate) use reference::SCHEME;
-pub(crate) use referrers::signatures;
+pub(crate) use referrers::files;
 use session::RegistrySession;
 
 use crate::sought::Sought;

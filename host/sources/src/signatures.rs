@@ -3,19 +3,14 @@
 //!
 //! Finds and bounds them. Who signed, and whether that counts, is decided elsewhere.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    time::Duration,
-};
-
-use url::Url;
-use wharf_files::regular_file;
+use std::path::{Path, PathBuf};
 
 use crate::{
-    client::{agent, get, read_body},
+    beside,
     fetch::FetchError,
-    oci::{self, RegistryLogins},
+    file_kind::{BUNDLE, FetchedFile, FetchedFiles, FileKind, SIGNATURE},
+    materials,
+    oci::RegistryLogins,
     source::PluginSource,
 };
 
@@ -27,8 +22,14 @@ pub const SIGNATURE_ENDINGS: [&str; 3] = [".minisig", ".sigstore.json", ".sigsto
 /// thousand.
 pub const SIGNATURE_BYTES: u64 = 256 << 10;
 
-/// How long looking for signatures may take.
-const TIME: Duration = Duration::from_secs(60);
+const SIGNATURES: FileKind = FileKind {
+    endings: &SIGNATURE_ENDINGS,
+    limit: SIGNATURE_BYTES,
+    has_type: |kind| kind.starts_with(BUNDLE) || kind == SIGNATURE,
+    // It is no signature of the component, and may be longer than one.
+    excludes: materials::is_bill,
+    too_long: |from, limit| FetchError::LongSignature { from, limit },
+};
 
 /// A file that may be a signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,12 @@ pub struct FetchedSignature {
     pub from: String,
     /// What it has.
     pub bytes: Vec<u8>,
+}
+
+impl From<FetchedFile> for FetchedSignature {
+    fn from(FetchedFile { from, bytes }: FetchedFile) -> Self {
+        Self { from, bytes }
+    }
 }
 
 /// What was found beside a component. Nothing of it is verified.
@@ -52,20 +59,12 @@ pub struct FetchedSignatures {
 /// [`SIGNATURE_ENDINGS`].
 #[must_use]
 pub fn signature_files(component: &Path) -> [PathBuf; 3] {
-    SIGNATURE_ENDINGS.map(|ending| {
-        let mut name = component.as_os_str().to_owned();
-        name.push(ending);
-        name.into()
-    })
+    SIGNATURE_ENDINGS.map(|ending| beside::named(component, ending))
 }
 
 /// The signatures beside the file of a component, and what is there and cannot be read.
 pub fn signatures_beside(component: &Path) -> impl Iterator<Item = Result<FetchedSignature, FetchError>> {
-    signature_files(component).into_iter().filter_map(|path| match regular_file::read(&path, SIGNATURE_BYTES) {
-        Ok(bytes) => Some(checked(bytes, &path.display())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(source) => Some(Err(FetchError::File { path, source })),
-    })
+    beside::of_file(component, &SIGNATURES).map(|file| file.map(FetchedSignature::from))
 }
 
 impl PluginSource {
@@ -76,43 +75,8 @@ impl PluginSource {
     /// # Errors
     /// See [`FetchError`]: a place that cannot be looked at is no place without signatures.
     pub fn signatures(&self, manifest: Option<&str>, logins: &RegistryLogins) -> Result<FetchedSignatures, FetchError> {
-        match self {
-            Self::File(component) => {
-                let files = signatures_beside(component).collect::<Result<_, _>>()?;
-                Ok(FetchedSignatures { files, manifest: None })
-            }
-            Self::Address(address) => of_address(address),
-            Self::Registry(reference) => oci::signatures(reference, manifest, TIME, logins)
-                .map_err(|source| FetchError::Registry { reference: reference.to_string(), source: Box::new(source) }),
-        }
-    }
-}
-
-fn of_address(address: &Url) -> Result<FetchedSignatures, FetchError> {
-    let agent = agent(address, TIME);
-    let mut files = Vec::new();
-    for ending in SIGNATURE_ENDINGS {
-        let mut beside = address.clone();
-        beside.set_path(&format!("{}{ending}", address.path()));
-        let request = |source: ureq::Error| FetchError::Request { address: beside.clone(), source: Box::new(source) };
-        let response = match get(&agent, &beside) {
-            Ok(response) => response,
-            // What object stores say of what is not there, too.
-            Err(ureq::Error::StatusCode(403 | 404 | 410)) => continue,
-            Err(error) => return Err(request(error)),
-        };
-        let read = read_body(response, SIGNATURE_BYTES, &mut |_| {});
-        let bytes = read.map_err(|source| FetchError::Broken { address: beside.clone(), source })?;
-        files.push(checked(bytes, &beside)?);
-    }
-    Ok(FetchedSignatures { files, manifest: None })
-}
-
-fn checked(bytes: Vec<u8>, from: &dyn std::fmt::Display) -> Result<FetchedSignature, FetchError> {
-    let from = from.to_string();
-    match bytes.len() as u64 > SIGNATURE_BYTES {
-        true => Err(FetchError::LongSignature { from, limit: SIGNATURE_BYTES }),
-        false => Ok(FetchedSignature { from, bytes }),
+        let FetchedFiles { files, manifest } = beside::of_source(self, manifest, logins, &SIGNATURES)?;
+        Ok(FetchedSignatures { files: files.into_iter().map(FetchedSignature::from).collect(), manifest })
     }
 }
 

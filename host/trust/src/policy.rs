@@ -82,16 +82,32 @@ impl TrustPolicy {
     }
 }
 
+impl TrustPolicy {
+    /// Verifies who said something about a component: a statement of any type, in a bundle of sigstore.
+    /// They vouch for what they say. Whether somebody vouches for the component, [`Self::verify`] tells.
+    ///
+    /// # Errors
+    /// [`Untrusted`].
+    pub fn verify_statement(&self, artifact: SignedArtifact<'_>, bundle: &str) -> Result<Evidence, Untrusted> {
+        if self.trusts_nobody() {
+            return Err(Untrusted::NoRules);
+        }
+        let verified = self.0.bundles().and_then(|bundles| bundles.verify_statement(artifact, bundle, &self.0.rules));
+        verified.map_err(|refusal| Untrusted::refused([refusal.reason]))
+    }
+}
+
 impl Rules {
+    fn bundles(&self) -> Result<&BundleVerifier, Refusal> {
+        self.bundles.as_ref().ok_or_else(|| {
+            Refusal::unusable("it is signed with sigstore, and no rule has an `identity` or a `key` of PEM")
+        })
+    }
+
     fn verify(&self, artifact: SignedArtifact<'_>, found: &FoundSignature) -> Result<Evidence, Refusal> {
         match found.form() {
             SignatureForm::Minisign => self.verify_minisign(artifact, found.text()),
-            SignatureForm::Sigstore => {
-                let bundles = self.bundles.as_ref().ok_or_else(|| {
-                    Refusal::unusable("it is signed with sigstore, and no rule has an `identity` or a `key` of PEM")
-                })?;
-                bundles.verify(artifact, found.text(), &self.rules)
-            }
+            SignatureForm::Sigstore => self.bundles()?.verify(artifact, found.text(), &self.rules),
         }
     }
 

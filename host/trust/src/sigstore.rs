@@ -60,13 +60,34 @@ impl BundleVerifier {
         text: &str,
         rules: &[TrustRule],
     ) -> Result<Evidence, Refusal> {
-        let bundle = Bundle::from_json(text)
-            .map_err(|error| Refusal::unusable(format!("the bundle of sigstore cannot be read: {error}")))?;
-        check_pieces(&bundle)?;
+        let bundle = read(text)?;
         statement::check(&bundle)?;
+        self.verify_signer(artifact, &bundle, rules)
+    }
+
+    /// The same for a statement about the component, whatever it says.
+    pub(crate) fn verify_statement(
+        &self,
+        artifact: SignedArtifact<'_>,
+        text: &str,
+        rules: &[TrustRule],
+    ) -> Result<Evidence, Refusal> {
+        let bundle = read(text)?;
+        match bundle.content {
+            SignatureContent::DsseEnvelope(_) => self.verify_signer(artifact, &bundle, rules),
+            _ => Err(Refusal::unusable("the bundle has no statement")),
+        }
+    }
+
+    fn verify_signer(
+        &self,
+        artifact: SignedArtifact<'_>,
+        bundle: &Bundle,
+        rules: &[TrustRule],
+    ) -> Result<Evidence, Refusal> {
         match &bundle.verification_material.content {
-            VerificationMaterialContent::PublicKey(_) => self.verify_keys(artifact, &bundle, rules),
-            _ => self.verify_identity(artifact, &bundle, rules),
+            VerificationMaterialContent::PublicKey(_) => self.verify_keys(artifact, bundle, rules),
+            _ => self.verify_identity(artifact, bundle, rules),
         }
     }
 
@@ -145,6 +166,14 @@ impl BundleVerifier {
         };
         result.map_err(|error| refusal(&error))
     }
+}
+
+/// Reads a bundle within bounds.
+fn read(text: &str) -> Result<Bundle, Refusal> {
+    let bundle = Bundle::from_json(text)
+        .map_err(|error| Refusal::unusable(format!("the bundle of sigstore cannot be read: {error}")))?;
+    check_pieces(&bundle)?;
+    Ok(bundle)
 }
 
 /// Bounds the work of a bundle, and asks a proof of each entry: the library asks one of any.

@@ -62,6 +62,7 @@ pub mod disk;
 mod elsewhere;
 mod file_stamp;
 mod folder;
+mod found_materials;
 mod front_ends;
 mod host;
 mod inspecting;
@@ -77,6 +78,7 @@ mod offers;
 mod operator;
 mod pages;
 pub mod paths;
+mod plugin_materials;
 mod plugin_sources;
 #[cfg(feature = "http")]
 mod protocol;
@@ -258,6 +260,18 @@ pub mod sources {
     };
     #[cfg(feature = "oci")]
     pub use wharf_sources::{Publication, PublishedComponent, publish};
+}
+
+/// What plugins are made of and how they were built, and advisories about that.
+pub mod materials {
+    pub use wharf_materials::{
+        AdvisoryDatabase, AdvisoryMatch, BillFormat, BuildProvenance, DatabaseError, DatabaseReport, Package,
+    };
+
+    pub use crate::{
+        found_materials::{Binding, FoundBill, FoundMaterials, FoundProvenance, Voucher},
+        plugin_materials::UnreadComponent,
+    };
 }
 
 /// Texts of plugins and clients, made fit for a line of a log or a terminal.

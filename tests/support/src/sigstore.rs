@@ -51,6 +51,8 @@ pub struct SignAs<'s> {
     pub issuer: &'s str,
     /// The type of a statement about the bytes; a plain signature over them where absent.
     pub statement: Option<&'s str>,
+    /// What the statement says, as JSON; nothing where absent.
+    pub predicate: Option<&'s str>,
     /// What is wrong.
     pub defect: Option<Defect>,
 }
@@ -78,7 +80,7 @@ impl<'s> SignAs<'s> {
     /// A plain signature without defects.
     #[must_use]
     pub fn new(identity: &'s str, issuer: &'s str) -> Self {
-        Self { identity, issuer, statement: None, defect: None }
+        Self { identity, issuer, statement: None, predicate: None, defect: None }
     }
 
     /// Makes it a statement of this type, such as [`COSIGN_STATEMENT`].
@@ -143,7 +145,8 @@ impl SigstoreInstance {
         let now = now();
         let Certified { der, pem, key } = self.authority.certify(sign, now);
         let material = json!({"certificate": {"rawBytes": STANDARD.encode(der)}});
-        self.bundle(bytes, &key, &pem, material, sign.statement, sign.defect, now)
+        let says = sign.statement.map(|kind| (kind, sign.predicate.unwrap_or("{}")));
+        self.bundle(bytes, &key, &pem, material, says, sign.defect, now)
     }
 
     /// A bundle over these bytes by a new plain key, as `cosign sign-blob --key` makes it, and the
@@ -165,7 +168,8 @@ impl SigstoreInstance {
         let key = KeyPair::generate().expect("a key");
         let public = key.public_key_pem();
         let material = json!({"publicKey": {"hint": STANDARD.encode(sha256(&key.subject_public_key_info()))}});
-        (self.bundle(bytes, &key, &public, material, statement, defect, now()), public)
+        let says = statement.map(|kind| (kind, "{}"));
+        (self.bundle(bytes, &key, &public, material, says, defect, now()), public)
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of a bundle, each once")]
@@ -175,7 +179,7 @@ impl SigstoreInstance {
         key: &KeyPair,
         verifier: &str,
         mut material: Value,
-        statement: Option<&str>,
+        statement: Option<(&str, &str)>,
         defect: Option<Defect>,
         seen: Duration,
     ) -> String {
@@ -199,8 +203,8 @@ impl SigstoreInstance {
 }
 
 /// A signature by this key: its field of a bundle, its content, and what the log is shown.
-fn content(bytes: &[u8], key: &KeyPair, statement: Option<&str>) -> (&'static str, Value, Signed) {
-    let Some(kind) = statement else {
+fn content(bytes: &[u8], key: &KeyPair, statement: Option<(&str, &str)>) -> (&'static str, Value, Signed) {
+    let Some((kind, predicate)) = statement else {
         let signature = key.sign(bytes).expect("a signature");
         let content = json!({
             "messageDigest": {"algorithm": "SHA2_256", "digest": STANDARD.encode(sha256(bytes))},
@@ -212,7 +216,7 @@ fn content(bytes: &[u8], key: &KeyPair, statement: Option<&str>) -> (&'static st
         "_type": "https://in-toto.io/Statement/v1",
         "subject": [{"name": "component", "digest": {"sha256": hex(&sha256(bytes))}}],
         "predicateType": kind,
-        "predicate": {},
+        "predicate": serde_json::from_str::<Value>(predicate).expect("JSON"),
     })
     .to_string();
     let encoded = format!("DSSEv1 {} {STATEMENT_PAYLOAD} {} {payload}", STATEMENT_PAYLOAD.len(), payload.len());

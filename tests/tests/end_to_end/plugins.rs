@@ -7,6 +7,7 @@ mod endings;
 mod folder;
 mod granting;
 mod library;
+mod materials;
 mod policies;
 mod prefix;
 pub(crate) mod registries;

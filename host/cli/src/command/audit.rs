@@ -4,6 +4,7 @@ mod filters;
 mod show;
 mod summary;
 mod verify;
+mod vulnerabilities;
 
 use std::process::ExitCode;
 
@@ -31,7 +32,8 @@ Examples:
   wharf audit --follow --kind call                   calls as they end
   wharf audit --id 3f2a9c1e5b1e7c3a-17 --json        all of one call, as lines of JSON
   wharf audit summary --since 7d                     counts and times by plugin, tool and outcome
-  wharf audit verify                                 whether lines were changed, taken out or cut off"
+  wharf audit verify                                 whether lines were changed, taken out or cut off
+  wharf audit vulnerabilities                        which plugins have libraries with known holes"
 )]
 pub(super) struct AuditArguments {
     #[command(subcommand)]
@@ -44,6 +46,7 @@ pub(super) struct AuditArguments {
 enum Command {
     Summary(summary::ShowSummary),
     Verify(verify::Verify),
+    Vulnerabilities(vulnerabilities::Vulnerabilities),
 }
 
 impl AuditArguments {
@@ -51,6 +54,7 @@ impl AuditArguments {
         match self.command {
             Some(Command::Summary(summary)) => summary.run(global),
             Some(Command::Verify(verify)) => verify.run(global),
+            Some(Command::Vulnerabilities(vulnerabilities)) => vulnerabilities.run(global),
             None => self.show.run(global),
         }
     }

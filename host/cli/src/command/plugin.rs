@@ -5,6 +5,7 @@ mod add;
 mod change;
 mod denied;
 mod installation;
+mod materials;
 mod operated;
 mod proposal;
 mod search;

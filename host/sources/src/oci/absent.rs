@@ -3,7 +3,11 @@
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use crate::{error::SourceError, signatures::FetchedSignatures, sought::Sought};
+use crate::{
+    error::SourceError,
+    file_kind::{FetchedFiles, FileKind},
+    sought::Sought,
+};
 
 /// How references begin.
 pub(crate) const SCHEME: &str = "oci://";
@@ -79,12 +83,12 @@ pub(crate) fn pull(
     match *reference {}
 }
 
-pub(crate) fn signatures(
+pub(crate) fn files(
     reference: &OciReference,
     _: Option<&str>,
-    _: Duration,
+    _: (Duration, &FileKind),
     _: &RegistryLogins,
-) -> Result<FetchedSignatures, OciError> {
+) -> Result<FetchedFiles, OciError> {
     match *reference {}
 }
 

@@ -1,4 +1,4 @@
-//! Signatures that refer to an artifact: by the referrers of the distribution specification 1.1, or,
+//! What refers to an artifact: signatures, and what is said of it. By the referrers of the distribution specification 1.1, or,
 //! where a registry has none, by the tag that the specification puts in their place.
 //!
 //! Everybody who may push into a repository may add a referrer, so their number and length are bounded, and
@@ -18,23 +18,21 @@ use super::{
     reference::OciReference,
     session::{INDEX, RegistrySession},
 };
-use crate::signatures::{FetchedSignature, FetchedSignatures, SIGNATURE_BYTES};
+use crate::file_kind::{FetchedFile, FetchedFiles, FileKind, SIGNATURE};
 
-/// Types of artifacts and layers that are signatures: bundles, as `cosign` pushes them, and files as
-/// `wharf publish --signature` does.
-const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
-pub(super) const SIGNATURE: &str = "application/vnd.wharf.signature.v1";
+/// Where `cosign` says of which type the statement in a bundle is.
+const PREDICATE: &str = "dev.sigstore.bundle.predicateType";
 
 /// Referrers that are looked at; the later ones are passed over.
 const MOST: usize = 16;
 
-/// The signatures of the artifact whose manifest has this digest, and that manifest.
-pub(crate) fn signatures(
+/// The files of this kind that refer to the artifact whose manifest has this digest, and that manifest.
+pub(crate) fn files(
     reference: &OciReference,
     manifest: Option<&str>,
-    time: Duration,
+    (time, kind): (Duration, &FileKind),
     logins: &RegistryLogins,
-) -> Result<FetchedSignatures, OciError> {
+) -> Result<FetchedFiles, OciError> {
     let mut session = RegistrySession::new(reference, time, logins);
     let named = match manifest {
         Some(named) => named.parse().map_err(|_| OciError::Algorithm { digest: named.to_owned() })?,
@@ -42,22 +40,26 @@ pub(crate) fn signatures(
     };
     let manifest = of_digest(&mut session, "the manifest", &named)?;
     let mut files = Vec::new();
-    for referrer in session.referrers(&named)?.iter().filter(|referrer| may_be_one(referrer)).take(MOST) {
-        let bytes = of_digest(&mut session, "the manifest of a signature", referrer.digest())?;
+    for referrer in session.referrers(&named)?.iter().filter(|referrer| may_be_one(referrer, kind)).take(MOST) {
+        let bytes = of_digest(&mut session, "the manifest of a referrer", referrer.digest())?;
         let artifact = ImageManifest::from_reader(bytes.as_slice()).map_err(refused)?;
         let refers = artifact.subject().as_ref().is_none_or(|subject| *subject.digest() == named);
-        let layers = artifact.layers().iter().filter(|layer| is_signature(layer.media_type().as_ref()));
+        let predicate = artifact.annotations().as_ref().and_then(|annotations| annotations.get(PREDICATE));
+        if predicate.is_some_and(|predicate| (kind.excludes)(predicate)) {
+            continue;
+        }
+        let layers = artifact.layers().iter().filter(|layer| (kind.has_type)(layer.media_type().as_ref()));
         for layer in layers.take(if refers { MOST } else { 0 }) {
-            if layer.size() > SIGNATURE_BYTES {
-                return Err(OciError::TooLong { address: layer.digest().to_string(), limit: SIGNATURE_BYTES });
+            if layer.size() > kind.limit {
+                return Err(OciError::TooLong { address: layer.digest().to_string(), limit: kind.limit });
             }
             let bytes = session.blob(layer.digest(), layer.size(), &mut |_| {})?;
-            digest::check("a signature", layer.digest(), &bytes)?;
-            files.push(FetchedSignature { from: reference.by_digest(referrer.digest()), bytes });
+            digest::check("a file that refers to the component", layer.digest(), &bytes)?;
+            files.push(FetchedFile { from: reference.by_digest(referrer.digest()), bytes });
         }
     }
     files.truncate(MOST);
-    Ok(FetchedSignatures { files, manifest: Some(manifest) })
+    Ok(FetchedFiles { files, manifest: Some(manifest) })
 }
 
 /// A manifest, checked against the digest that names it.
@@ -67,13 +69,11 @@ fn of_digest(session: &mut RegistrySession<'_>, what: &'static str, named: &Dige
     Ok(bytes)
 }
 
-/// Whether a referrer says that it is a signature, or says nothing.
-fn may_be_one(referrer: &Descriptor) -> bool {
-    referrer.artifact_type().as_ref().is_none_or(|kind| is_signature(kind.as_ref()))
-}
-
-fn is_signature(kind: &str) -> bool {
-    kind.starts_with(BUNDLE) || kind == SIGNATURE
+/// Whether a referrer says that it is of this kind, or says nothing.
+fn may_be_one(referrer: &Descriptor, kind: &FileKind) -> bool {
+    let predicate = referrer.annotations().as_ref().and_then(|annotations| annotations.get(PREDICATE));
+    !predicate.is_some_and(|predicate| (kind.excludes)(predicate))
+        && referrer.artifact_type().as_ref().is_none_or(|said| (kind.has_type)(said.as_ref()))
 }
 
 impl RegistrySession<'_> {

@@ -8,6 +8,7 @@ use wharf_trust::Evidence;
 
 use crate::{
     configuration::{Configuration, granted_names},
+    found_materials::FoundMaterials,
     vetting::{FoundSignatures, Vetted},
 };
 
@@ -51,6 +52,9 @@ pub struct Receipt {
     /// The signatures that lay where it came from: hosts verify them whenever they load it.
     #[serde(default, skip_serializing_if = "FoundSignatures::is_empty")]
     pub signatures: FoundSignatures,
+    /// What was said then of what it is made of, and how it was built.
+    #[serde(default, skip_serializing_if = "FoundMaterials::is_empty")]
+    pub materials: FoundMaterials,
     /// The component in whose place it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced: Option<Digest>,
@@ -83,6 +87,7 @@ impl Receipt {
             by: "command".to_owned(),
             evidence: vetted.evidence.clone(),
             signatures: FoundSignatures::default(),
+            materials: FoundMaterials::default(),
             replaced: None,
             name,
         }

@@ -1,7 +1,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
-use crate::vetting::FoundSignatures;
+use crate::{found_materials::FoundMaterials, vetting::FoundSignatures};
 
 pub(crate) fn receipt(name: &str, component: &[u8]) -> Receipt {
     Receipt {
@@ -20,6 +20,7 @@ pub(crate) fn receipt(name: &str, component: &[u8]) -> Receipt {
         by: "command".to_owned(),
         evidence: None,
         signatures: FoundSignatures::default(),
+        materials: FoundMaterials::default(),
         replaced: None,
     }
 }

@@ -10,7 +10,7 @@ use super::violation::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 34] = [
+const MEMBERS: [(&str, &[&str]); 35] = [
     ("wharf-contract", &[]),
     ("wharf-core", &["wharf-contract"]),
     ("wharf-completion", &["wharf-contract", "wharf-core"]),
@@ -52,6 +52,8 @@ const MEMBERS: [(&str, &[&str]); 34] = [
     ("wharf-sources", &["wharf-core", "wharf-files"]),
     // Bytes in, verdict out: neither files nor where they came from.
     ("wharf-trust", &["wharf-core"]),
+    // What is said of a component, and not by whom.
+    ("wharf-materials", &["wharf-core"]),
     (
         "wharf",
         &[
@@ -77,7 +79,7 @@ const MEMBERS: [(&str, &[&str]); 34] = [
             "wharf-trace",
             "wharf-trust",
             "wharf-sources",
-            "wharf-trust",
+            "wharf-materials",
         ],
     ),
     // Starts the tools of languages for their author, and opens no plugin.

@@ -9,6 +9,7 @@ use wharf::{
     component::{Component, Inspection},
     configuration::KnownComponent,
     confinement::is_confined,
+    materials::FoundMaterials,
     sources::{FetchError, PluginSource, RegistryLogins},
     trust::{FoundSignatures, SourcedComponent},
     with_causes,
@@ -45,6 +46,7 @@ impl Proposal {
         let FetchedPlugin { sourced, manifest } = fetch(installation, &source, &add.signature)?;
         check_digest(sourced.component.digest(), add.digest)?;
         let vetted = installation.vet(&name, &sourced)?;
+        let materials = materials(installation, &source, &sourced.component, manifest.as_deref());
         let component = sourced.component.with_functions(add.functions);
         let bytes = component.bytes().into_owned();
         let inspection = inspect(installation, &name, &source, component)?;
@@ -52,6 +54,7 @@ impl Proposal {
         receipt.functions = add.functions;
         receipt.manifest = manifest;
         receipt.signatures = sourced.found;
+        receipt.materials = materials;
         receipt.pinned = add.digest.is_some();
         Ok(Self { receipt, before: None, component: bytes, confirming: None })
     }
@@ -69,9 +72,10 @@ impl Proposal {
         };
         let FetchedPlugin { sourced, manifest } = fetch(installation, &source, &update.signature)?;
         let vetted = installation.vet(name, &sourced)?;
+        check_digest(sourced.component.digest(), update.digest)?;
+        let materials = materials(installation, &source, &sourced.component, manifest.as_deref());
         let component = sourced.component.with_functions(before.functions);
         let (digest, bytes) = (component.digest(), component.bytes().into_owned());
-        check_digest(digest, update.digest)?;
         let known = vetted.known(digest);
         let confirming = update.confirm.then(|| confirming(installation, name, known)).transpose()?.flatten();
         if digest == before.digest {
@@ -79,6 +83,7 @@ impl Proposal {
             let mut receipt = before.clone();
             (receipt.source, receipt.manifest) = (source.to_string(), manifest);
             (receipt.evidence, receipt.signatures) = (vetted.evidence, sourced.found);
+            receipt.materials = materials;
             return Ok(Some(Self { receipt, before: Some(before), component: bytes, confirming }));
         }
         if before.pinned && update.digest.is_none() && !is_trial {
@@ -94,6 +99,7 @@ impl Proposal {
         let mut receipt = Receipt::new(name.clone(), source.to_string(), (&inspection, &vetted), configuration);
         receipt.manifest = manifest;
         receipt.signatures = sourced.found;
+        receipt.materials = materials;
         receipt.pinned = update.digest.is_some();
         receipt.replaced = Some(before.digest);
         receipt.functions = before.functions;
@@ -184,6 +190,18 @@ fn fetch(installation: &Installation, source: &PluginSource, signatures: &[PathB
     let component = Component::new(fetched.component);
     let sourced = SourcedComponent { component, place: Some(source.into()), found };
     Ok(FetchedPlugin { sourced, manifest: fetched.manifest })
+}
+
+/// What is said of a component that may be added, where it came from.
+fn materials(
+    installation: &Installation,
+    source: &PluginSource,
+    component: &Component,
+    manifest: Option<&str>,
+) -> FoundMaterials {
+    let _looking = installation.progress.step("looking for what it is made of");
+    let subject = (component, &installation.configuration.trust.policy);
+    FoundMaterials::fetched(source, manifest, &RegistryLogins::of_docker(), subject)
 }
 
 /// Compiles it and asks it for its tools, with nothing granted. Hosts on the same data

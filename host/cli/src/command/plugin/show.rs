@@ -13,11 +13,15 @@ use wharf::{
     Digest, PluginName,
     added::Receipt,
     grant::Capability,
+    materials::FoundMaterials,
     sources::read_component,
     trust::{Evidence, FoundSignatures},
 };
 
-use super::installation::{Installation, unusable};
+use super::{
+    installation::{Installation, unusable},
+    materials,
+};
 use crate::{
     bytes::size,
     exit::{FAILED, Unusable},
@@ -170,11 +174,15 @@ pub(super) fn info(installation: &Installation, name: &PluginName) -> Result<Exi
     if receipt.is_none() && wanted.is_none() && !hosts.know(name) {
         bail!(Unusable(format!("there is no plugin {name}; `wharf plugin list` shows those that there are")));
     }
+    let found = installation.configuration.materials(&installation.data, name);
+    // A component that cannot be read is told by the host that would load it.
+    let found = found.ok().flatten().unwrap_or_default();
     if installation.json {
         let origin = wanted.as_ref().map(|plugin| plugin.origin);
-        print_json(
-            &json!({"name": name, "origin": origin, "receipt": receipt.as_ref().map(told_of), "hosts": hosts.to_json(Some(name))}),
-        )?;
+        print_json(&json!({
+            "name": name, "origin": origin, "receipt": receipt.as_ref().map(told_of),
+            "materials": materials::told(&found), "hosts": hosts.to_json(Some(name)),
+        }))?;
         return Ok(ExitCode::SUCCESS);
     }
     println!("{name}");
@@ -182,6 +190,7 @@ pub(super) fn info(installation: &Installation, name: &PluginName) -> Result<Exi
         Some(receipt) => print_receipt(receipt),
         None => println!("  It was not added by command, so there is no receipt."),
     }
+    materials::print(&found);
     for status in hosts.of(name) {
         print_status(status, receipt.is_none());
     }
@@ -191,10 +200,12 @@ pub(super) fn info(installation: &Installation, name: &PluginName) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// A receipt as people see it: what was found out by its signatures, without their texts.
+/// A receipt as people see it: what was found out by its signatures, without their texts, and without the
+/// packages that it is made of.
 fn told_of(receipt: &Receipt) -> Receipt {
     let mut told = receipt.clone();
     told.signatures = FoundSignatures::default();
+    told.materials = FoundMaterials::default();
     told
 }
 

@@ -1,0 +1,82 @@
+//! What is said of a component where it came from: bills of materials, and statements about how it
+//! was built.
+//!
+//! Finds and bounds it. What it says, and who says it, is read elsewhere.
+
+use std::path::Path;
+
+use crate::{
+    beside,
+    fetch::FetchError,
+    file_kind::{BUNDLE, FetchedFile, FetchedFiles, FileKind},
+    oci::RegistryLogins,
+    source::PluginSource,
+};
+
+/// What follows the name of a component in that of what is said of it.
+pub const MATERIAL_ENDINGS: [&str; 4] = [".cdx.json", ".spdx.json", ".intoto.jsonl", ".sigstore.json"];
+
+/// Bytes that one file may have.
+pub const MATERIAL_BYTES: u64 = 6 << 20;
+
+/// Types of artifacts and layers: bills as they are, statements, and statements in bundles.
+const TYPES: [&str; 3] = ["application/vnd.cyclonedx+json", "application/spdx+json", "application/vnd.in-toto+json"];
+
+/// The beginnings of the types of statements that are bills.
+const BILLS: [&str; 2] = ["https://cyclonedx.org/bom", "https://spdx.dev/Document"];
+
+/// Whether a statement of this type is a bill.
+pub(crate) fn is_bill(predicate: &str) -> bool {
+    BILLS.iter().any(|bill| predicate.starts_with(bill))
+}
+
+const MATERIALS: FileKind = FileKind {
+    endings: &MATERIAL_ENDINGS,
+    limit: MATERIAL_BYTES,
+    has_type: |kind| kind.starts_with(BUNDLE) || TYPES.contains(&kind.split(';').next().unwrap_or_default().trim()),
+    excludes: |_| false,
+    too_long: |from, limit| FetchError::LongMaterial { from, limit },
+};
+
+/// A file that may say something of a component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchedMaterial {
+    /// Where it lies, in words for a person.
+    pub from: String,
+    /// What it has.
+    pub bytes: Vec<u8>,
+}
+
+impl From<FetchedFile> for FetchedMaterial {
+    fn from(FetchedFile { from, bytes }: FetchedFile) -> Self {
+        Self { from, bytes }
+    }
+}
+
+/// What was found of a component. Nothing of it is verified.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FetchedMaterials {
+    /// The files, as they came.
+    pub files: Vec<FetchedMaterial>,
+    /// The manifest by which a registry names the component: all these files refer to it, and it is what
+    /// statements there may be about.
+    pub manifest: Option<Vec<u8>>,
+}
+
+/// What is said beside the file of a component, and what is there and cannot be read.
+pub fn materials_beside(component: &Path) -> impl Iterator<Item = Result<FetchedMaterial, FetchError>> {
+    beside::of_file(component, &MATERIALS).map(|file| file.map(FetchedMaterial::from))
+}
+
+impl PluginSource {
+    /// What is said of a component that was fetched from here; `manifest` is the digest that
+    /// [`FetchedComponent::manifest`](crate::FetchedComponent::manifest) had. Nothing is no error. Blocks, a
+    /// minute at most.
+    ///
+    /// # Errors
+    /// See [`FetchError`].
+    pub fn materials(&self, manifest: Option<&str>, logins: &RegistryLogins) -> Result<FetchedMaterials, FetchError> {
+        let FetchedFiles { files, manifest } = beside::of_source(self, manifest, logins, &MATERIALS)?;
+        Ok(FetchedMaterials { files: files.into_iter().map(FetchedMaterial::from).collect(), manifest })
+    }
+}
