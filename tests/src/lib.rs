@@ -41,7 +41,7 @@ pub use following::{Following, SentEvent};
 pub use oci::OciRegistry;
 pub use previous::previous;
 pub use server::{Reply, Server, lives, replied};
-pub use setup::{Setup, context, found, object, viewer};
+pub use setup::{ISOLATED, Setup, context, found, object, viewer};
 pub use site::Site;
 pub use upstream::Upstream;
 pub use wharf_test_support::{

@@ -10,6 +10,10 @@ use crate::{Data, Fixture, component};
 /// What the binary carries.
 const BUNDLED: [&str; 6] = ["browser", "content-store", "planning", "playbook", "terminal", "workspace"];
 
+/// The variable that has hosts under test run plugins in processes of their own.
+pub const ISOLATED: &str = "WHARF_TEST_ISOLATED";
+const IN_PROCESSES: &str = "[isolation]\nlevel = \"process\"\nahead = 0\n";
+
 /// A configuration in the making: the guests `echo` and `hostile`, nothing
 /// granted, every limit at its default.
 #[derive(Debug, Clone, Default)]
@@ -212,7 +216,9 @@ impl Setup {
         let without: String = without.collect();
         let (echo, guest) = if *bare { Default::default() } else { (guest("echo"), guest("hostile")) };
         let limits: String = limits.iter().map(|(table, lines)| format!("[{table}]\n{lines}")).collect();
-        format!("{top}\n{limits}{echo}{guest}{hostile_top}{hostile_grants}{plugins}{without}")
+        let isolation =
+            if std::env::var_os(ISOLATED).is_some() && !plugins.contains("[isolation]") { IN_PROCESSES } else { "" };
+        format!("{top}\n{limits}{echo}{guest}{hostile_top}{hostile_grants}{plugins}{without}{isolation}")
     }
 
     /// Checked.

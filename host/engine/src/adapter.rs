@@ -6,6 +6,7 @@ pub(crate) mod clocks;
 pub(crate) mod config;
 pub(crate) mod events;
 pub(crate) mod files;
+pub(crate) mod for_workers;
 pub(crate) mod http;
 pub(crate) mod keyvalue;
 pub(crate) mod log;
@@ -20,16 +21,21 @@ pub(crate) mod workspace;
 
 use wasmtime::component::{HasSelf, Linker};
 
-use crate::{bindings::wharf::plugin as wit, guest::Guest, watch};
+use crate::{
+    bindings::wharf::plugin as wit,
+    guest::Guest,
+    watch::{self, linked::LinkedFunctions},
+};
 
 /// Links everything that any plugin may import; what a plugin is not granted
-/// answers `denied` when it is used.
-pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
+/// answers `denied` when it is used. In a worker, `functions` has most of it call the host.
+pub(crate) fn link(linker: &mut Linker<Guest>, functions: &mut LinkedFunctions<Guest>) -> wasmtime::Result<()> {
+    for_workers::keep(functions);
     wasmtime_wasi::p2::add_to_linker_async(linker)?;
     clocks::link(linker)?;
-    files::link(linker)?;
+    files::link(linker, functions)?;
     http::link(linker)?;
-    watch::watched(linker, Guest::view, |linker| {
+    watch::watched(linker, functions, Guest::view, |linker| {
         link_own(linker)?;
         keyvalue::link(linker)?;
         config::link(linker)

@@ -19,6 +19,7 @@ use crate::{
     budget::CallBudget,
     clock::CallClock,
     coarse::{ClockResolution, CoarseClock},
+    isolation::HostLink,
 };
 
 /// What the operator gives a plugin.
@@ -67,6 +68,8 @@ pub(crate) struct ActiveCall {
     /// What the guest sees instead of the system's clocks.
     pub(crate) coarse: Option<CoarseClock>,
     pub(crate) budget: CallBudget,
+    /// In a worker, the way to the host, which has the grants and the backends.
+    pub(crate) host: Option<Arc<HostLink>>,
 }
 
 impl ActiveCall {
@@ -91,6 +94,7 @@ impl ActiveCall {
             request: call,
             backends: Arc::clone(backends),
             open_handles: Arc::clone(open_handles),
+            host: None,
         }
     }
 

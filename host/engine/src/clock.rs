@@ -137,6 +137,24 @@ impl CallClock {
         Pause(pauses)
     }
 
+    /// Corrects the time by that of the host, which knows how long the call waited for a person.
+    pub(crate) fn set_remaining(&self, remaining: Duration) {
+        let late = (Instant::now() + remaining).saturating_duration_since(self.started + self.wall_time.time);
+        if late > Duration::ZERO || self.pauses.get().is_some() {
+            self.pauses.get_or_init(Mutex::default).lock().whole = late;
+        }
+    }
+
+    /// Counts what was computed for the call in another process.
+    pub(crate) fn charge(&self, computed: Duration) {
+        self.used.fetch_add(nanoseconds(computed.min(self.cpu_time)), Relaxed);
+    }
+
+    /// What it has computed, seen from without.
+    pub(crate) fn used(&self) -> Duration {
+        Duration::from_nanos(self.used.load(Relaxed))
+    }
+
     /// How long its time has stood still.
     fn paused(&self) -> Duration {
         self.pauses.get().map_or(Duration::ZERO, |pauses| pauses.lock().until(Instant::now()))
@@ -161,8 +179,11 @@ impl CallClock {
 
     /// The time that the host has left to check the answer.
     pub(crate) fn left(&self) -> TimeLeft {
-        let used = Duration::from_nanos(self.used.load(Relaxed));
-        TimeLeft { computing: self.cpu_time.saturating_sub(used), until: self.deadline(), wall_time: self.wall_time }
+        TimeLeft {
+            computing: self.cpu_time.saturating_sub(self.used()),
+            until: self.deadline(),
+            wall_time: self.wall_time,
+        }
     }
 
     /// When a wait inside a host call ends at the latest: a tenth of the whole

@@ -38,6 +38,11 @@ impl ClockResolution {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    pub(crate) fn step(self) -> Duration {
+        self.0
+    }
+
     /// The last step that is not after a time.
     pub(crate) fn floor(self, time: Duration) -> Duration {
         let nanoseconds = time.as_nanos() / self.0.as_nanos() * self.0.as_nanos();

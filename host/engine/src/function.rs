@@ -5,7 +5,7 @@ use wasmtime::{
     component::{Component, Instance, InstancePre},
 };
 use wharf_contract::completion::Completed;
-use wharf_core::{CallLimits, QuotaFull};
+use wharf_core::{CallLimits, Code as ErrorCode, Error, QuotaFull};
 
 use crate::{
     answer::write_refused,
@@ -17,7 +17,31 @@ use crate::{
     error::{LoadError, reason},
     functions::{self, Functions},
     guest::Guest,
+    isolation::AskedFunction,
+    watch::crossing::{Crossing, crossing},
 };
+
+#[cfg(target_os = "linux")]
+pub(crate) type Code = std::sync::Arc<crate::code::CodeFile>;
+/// There are no workers.
+#[cfg(not(target_os = "linux"))]
+pub(crate) type Code = std::convert::Infallible;
+
+crossing! {
+    tools::Tool { name, description, input_schema, output_schema, meta };
+    tools::Content { mime_type, data, meta };
+    tools::Answer { content, structured, is_error, meta };
+    types::Error { code, message, retryable };
+    prompts::Argument { name, description, required, meta };
+    prompts::Prompt { name, description, arguments, meta };
+    prompts::Message { role, mime_type, data, meta };
+    prompts::Answer { messages, description, meta };
+    resources::Template { uri_template, name, description, mime_type, meta };
+    resources::ResourceInfo { uri, name, description, mime_type, meta };
+    resources::Part { uri, mime_type, data, meta };
+    resources::Answer { parts, meta };
+    completion::Completions { values, total, has_more, meta };
+}
 
 /// Linked code, and where in it the functions are.
 pub(crate) struct LinkedPlugin {
@@ -26,6 +50,8 @@ pub(crate) struct LinkedPlugin {
     prompts: Option<prompts::GuestIndices>,
     resources: Option<resources::GuestIndices>,
     completion: Option<completion::GuestIndices>,
+    /// Its code, where workers run it.
+    code: Option<Code>,
 }
 
 /// Where its tools are.
@@ -38,11 +64,11 @@ enum ToolExports {
 
 impl LinkedPlugin {
     /// Finds the functions by their names. An exported interface has to be complete.
-    /// `plain` says that each exported function is a tool.
-    pub(crate) fn find(instances: InstancePre<Guest>, plain: bool) -> Result<Self, LoadError> {
+    /// `plain` says that each exported function is a tool. `code` is what workers get.
+    pub(crate) fn find(instances: InstancePre<Guest>, plain: bool, code: Option<Code>) -> Result<Self, LoadError> {
         if plain {
             let tools = ToolExports::Functions(Functions::find(instances.component())?);
-            return Ok(Self { instances, tools, prompts: None, resources: None, completion: None });
+            return Ok(Self { instances, tools, prompts: None, resources: None, completion: None, code });
         }
         let exported = |name: &str| instances.component().get_export_index(None, name).is_some();
         let broken = |error: wasmtime::Error| LoadError::Offer(reason(&error));
@@ -55,7 +81,12 @@ impl LinkedPlugin {
             resources.transpose().map_err(broken)?,
             completion.transpose().map_err(broken)?,
         );
-        Ok(Self { instances, tools: ToolExports::Contract(tools), prompts, resources, completion })
+        Ok(Self { instances, tools: ToolExports::Contract(tools), prompts, resources, completion, code })
+    }
+
+    /// Its code, where workers run it.
+    pub(crate) fn code(&self) -> Option<&Code> {
+        self.code.as_ref()
     }
 
     pub(crate) fn component(&self) -> &Component {
@@ -140,7 +171,10 @@ fn absent(what: &str) -> wasmtime::Error {
 
 /// One function of a plugin, with its arguments.
 pub(crate) trait GuestFunction: Send {
-    type Returned: Send;
+    type Returned: Crossing + Send;
+
+    /// The same for a worker.
+    fn asked(&self) -> AskedFunction;
 
     /// Its name among calls that contend for the same state; empty if it takes no turns.
     fn name(&self) -> &str {
@@ -163,6 +197,10 @@ pub(crate) struct ListTools;
 impl GuestFunction for ListTools {
     type Returned = Vec<tools::Tool>;
 
+    fn asked(&self) -> AskedFunction {
+        AskedFunction::ListTools
+    }
+
     async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
         instance.tools()?.call_list_tools(instance.store).await
     }
@@ -176,6 +214,10 @@ pub(crate) struct CallTool<'f> {
 
 impl GuestFunction for CallTool<'_> {
     type Returned = Result<tools::Answer, types::Error>;
+
+    fn asked(&self) -> AskedFunction {
+        AskedFunction::CallTool((self.name.to_owned(), self.arguments.to_owned()))
+    }
 
     fn name(&self) -> &str {
         self.name
@@ -206,6 +248,10 @@ pub(crate) struct ListPrompts;
 impl GuestFunction for ListPrompts {
     type Returned = Vec<prompts::Prompt>;
 
+    fn asked(&self) -> AskedFunction {
+        AskedFunction::ListPrompts
+    }
+
     async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
         instance.prompts()?.call_list_prompts(instance.store).await
     }
@@ -219,6 +265,10 @@ pub(crate) struct GetPrompt<'f> {
 
 impl GuestFunction for GetPrompt<'_> {
     type Returned = Result<prompts::Answer, types::Error>;
+
+    fn asked(&self) -> AskedFunction {
+        AskedFunction::GetPrompt((self.name.to_owned(), self.arguments.to_owned()))
+    }
 
     fn name(&self) -> &str {
         self.name
@@ -239,6 +289,10 @@ pub(crate) struct ListClaims;
 impl GuestFunction for ListClaims {
     type Returned = Vec<String>;
 
+    fn asked(&self) -> AskedFunction {
+        AskedFunction::ListClaims
+    }
+
     async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
         instance.resources()?.call_claims(instance.store).await
     }
@@ -249,6 +303,10 @@ pub(crate) struct ListTemplates;
 impl GuestFunction for ListTemplates {
     type Returned = Vec<resources::Template>;
 
+    fn asked(&self) -> AskedFunction {
+        AskedFunction::ListTemplates
+    }
+
     async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
         instance.resources()?.call_list_templates(instance.store).await
     }
@@ -258,6 +316,10 @@ pub(crate) struct ListResources;
 
 impl GuestFunction for ListResources {
     type Returned = Result<Vec<resources::ResourceInfo>, types::Error>;
+
+    fn asked(&self) -> AskedFunction {
+        AskedFunction::ListResources
+    }
 
     async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
         instance.resources()?.call_list_resources(instance.store).await
@@ -270,6 +332,10 @@ pub(crate) struct ReadResource<'f> {
 
 impl GuestFunction for ReadResource<'_> {
     type Returned = Result<resources::Answer, types::Error>;
+
+    fn asked(&self) -> AskedFunction {
+        AskedFunction::ReadResource(self.uri.to_owned())
+    }
 
     async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
         instance.resources()?.call_read_resource(instance.store, self.uri).await
@@ -295,8 +361,25 @@ pub struct Completing {
     pub others: String,
 }
 
+impl Completing {
+    /// As it crossed to a worker.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of_crossed(
+        (kind, name, argument, typed, others): (String, String, String, String, String),
+    ) -> Result<Self, Error> {
+        let kind =
+            kind.parse().map_err(|_| Error::new(ErrorCode::Invalid, "what is to be completed has no such kind"))?;
+        Ok(Self { kind, name, argument, typed, others })
+    }
+}
+
 impl GuestFunction for &Completing {
     type Returned = Result<completion::Completions, types::Error>;
+
+    fn asked(&self) -> AskedFunction {
+        let Completing { kind, name, argument, typed, others } = (*self).clone();
+        AskedFunction::Complete((kind.as_str().to_owned(), name, argument, typed, others))
+    }
 
     async fn call(self, mut instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
         let Completing { kind, name, argument, typed, others } = self;

@@ -68,7 +68,7 @@ impl Guest {
         Self {
             progress: Progress::default(),
             contender: Contender::new(Arc::clone(turns), function.into()),
-            limiter: StoreLimiter::new(limits, call.audit()),
+            limiter: StoreLimiter::new(limits, call.audit(), call.host.as_ref()),
             table,
             handles: HashMap::new(),
             http: None,

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use wasmtime::ResourceLimiter;
 use wharf_core::{CallLimits, audit::CallAudit};
 
+use crate::isolation::HostLink;
+
 /// Counts what all memories and tables of a store hold in sum: a limit per
 /// memory would be multiplied by a component that has several.
 #[derive(Debug)]
@@ -18,10 +20,12 @@ pub(crate) struct StoreLimiter {
     memories: usize,
     /// Hears how much memory the call has, while it runs.
     audit: Option<Arc<CallAudit>>,
+    /// The same in a worker.
+    host: Option<Arc<HostLink>>,
 }
 
 impl StoreLimiter {
-    pub(crate) fn new(limits: &CallLimits, audit: Option<&Arc<CallAudit>>) -> Self {
+    pub(crate) fn new(limits: &CallLimits, audit: Option<&Arc<CallAudit>>, host: Option<&Arc<HostLink>>) -> Self {
         let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
         Self {
             memory_bytes: 0,
@@ -32,6 +36,7 @@ impl StoreLimiter {
             tables: size(limits.tables),
             memories: size(limits.memories),
             audit: audit.cloned(),
+            host: host.cloned(),
         }
     }
 
@@ -57,6 +62,9 @@ impl ResourceLimiter for StoreLimiter {
             self.memory_bytes = sum;
             if let Some(audit) = &self.audit {
                 audit.held_memory(sum as u64);
+            }
+            if let Some(host) = &self.host {
+                host.held_memory(sum as u64);
             }
         }
         Ok(sum.is_some())
@@ -90,7 +98,7 @@ mod tests {
 
     #[test]
     fn several_memories_share_one_limit() {
-        let mut limiter = StoreLimiter::new(&CallLimits { memory_bytes: 100, ..CallLimits::default() }, None);
+        let mut limiter = StoreLimiter::new(&CallLimits { memory_bytes: 100, ..CallLimits::default() }, None, None);
         assert!(limiter.memory_growing(0, 60, None).expect("decides"));
         assert!(limiter.memory_growing(0, 40, None).expect("decides"));
         assert!(!limiter.memory_growing(40, 41, None).expect("decides"));
@@ -99,7 +107,7 @@ mod tests {
 
     #[test]
     fn growth_past_a_memorys_own_maximum_is_not_counted() {
-        let mut limiter = StoreLimiter::new(&CallLimits { memory_bytes: 100, ..CallLimits::default() }, None);
+        let mut limiter = StoreLimiter::new(&CallLimits { memory_bytes: 100, ..CallLimits::default() }, None, None);
         assert!(!limiter.memory_growing(0, 90, Some(10)).expect("decides"));
         assert!(limiter.memory_growing(0, 100, None).expect("decides"));
     }

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use wharf_core::{AnswerMemory, PluginName};
 
+#[cfg(target_os = "linux")]
+use crate::isolation::WorkerPool;
 use crate::{
     backends::Backends,
     component::Component,
-    error::LoadError,
+    error::{EngineError, LoadError},
     exports,
     metadata::Listed,
     plugin::Plugin,
@@ -35,6 +37,29 @@ impl Engine {
     #[must_use]
     pub fn new(config: EngineConfig, backends: Backends) -> Self {
         Self { shared: Arc::new(SharedEngine::new(config, backends)) }
+    }
+
+    /// Starts processes for plugins ahead of the first call, where they are isolated so. Blocks for
+    /// milliseconds; the processes start on the runtime of the caller.
+    ///
+    /// # Errors
+    /// Where the runtime for plugins cannot start.
+    pub fn start_workers(&self) -> Result<(), EngineError> {
+        #[cfg(target_os = "linux")]
+        if let Some(workers) = &self.shared.workers {
+            let target = self.shared.runtime()?.target;
+            workers.start_ahead(&self.shared.worker_setup(target));
+        }
+        Ok(())
+    }
+
+    /// How many processes run plugins; nothing where plugins run in the host.
+    #[must_use]
+    pub fn workers(&self) -> Option<u64> {
+        #[cfg(target_os = "linux")]
+        return self.shared.workers.as_ref().map(WorkerPool::count);
+        #[cfg(not(target_os = "linux"))]
+        None
     }
 
     /// Why compiled code is not kept, though a directory was named for it.

@@ -214,7 +214,8 @@ impl Plugin {
         };
         let shared = &self.loaded.source.engine;
         let runtime = shared.runtime().map_err(unusable)?;
-        let plugin = CalledPlugin { name: &self.loaded.name, claims: &self.loaded.offered.claims, linked };
+        let plugin =
+            CalledPlugin { name: &self.loaded.name, claims: &self.loaded.offered.claims, linked, is_loading: false };
         execution::run(shared, runtime, plugin, call, declared, function).await
     }
 

@@ -16,6 +16,7 @@ use crate::{
     schedule::Schedule,
     shared::EngineConfig,
     ticker::Ticker,
+    watch::linked::LinkedFunctions,
 };
 
 /// Memory of one instance that stays resident between calls.
@@ -32,6 +33,8 @@ pub(crate) struct WasmRuntime {
     /// What code must be compiled for to be loaded here.
     pub(crate) target: CompileTarget,
     pub(crate) linker: Linker<Guest>,
+    /// The functions of the host, for guests in workers.
+    pub(crate) functions: LinkedFunctions<Guest>,
     pub(crate) ticker: Ticker,
     pub(crate) schedule: Schedule,
     /// The places of plugins that list what they offer.
@@ -53,13 +56,34 @@ impl WasmRuntime {
                 Engine::new(&target.settings()).map_err(failed)?
             }
         };
+        Self::with(engine, target, LinkedFunctions::here())
+    }
+
+    /// The runtime of a worker, for code that was compiled for its host.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn start_in_worker(
+        EngineConfig { limits, table_elements, .. }: &EngineConfig,
+        target: CompileTarget,
+    ) -> Result<Self, EngineError> {
+        let failed = |error: wasmtime::Error| EngineError::Runtime(reason(&error));
+        let mut config = target.settings();
+        if !target.small_memories {
+            config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits, *table_elements)));
+        }
+        config.with_custom_code_memory(Some(std::sync::Arc::new(crate::code::MappedCode)));
+        Self::with(Engine::new(&config).map_err(failed)?, target, LinkedFunctions::in_host())
+    }
+
+    fn with(engine: Engine, target: CompileTarget, mut functions: LinkedFunctions<Guest>) -> Result<Self, EngineError> {
+        let failed = |error: wasmtime::Error| EngineError::Runtime(reason(&error));
         let mut linker = Linker::new(&engine);
-        adapter::link(&mut linker).map_err(failed)?;
+        adapter::link(&mut linker, &mut functions).map_err(failed)?;
         let ticker = Ticker::start(engine.weak()).map_err(EngineError::Thread)?;
         Ok(Self {
             engine,
             target,
             linker,
+            functions,
             ticker,
             schedule: Schedule::default(),
             listing: Semaphore::new(LISTING as usize),

@@ -10,7 +10,15 @@ use parking_lot::Mutex;
 use wharf_core::{AnswerMemory, CallLimits, HostLimits, Quota, quota::Bounds};
 use wharf_state::WriteTurns;
 
-use crate::{backends::Backends, cache::CodeCache, error::EngineError, runtime::WasmRuntime};
+use crate::{
+    backends::Backends,
+    cache::CodeCache,
+    error::EngineError,
+    isolation::{IsolationConfig, WorkerPool},
+    runtime::WasmRuntime,
+};
+#[cfg(target_os = "linux")]
+use crate::{compile::CompileTarget, isolation::WorkerSetup};
 
 /// How an engine is set up.
 #[derive(Debug, Clone)]
@@ -22,6 +30,9 @@ pub struct EngineConfig {
     pub table_elements: u64,
     /// Where compiled code is kept; nowhere where absent, or where it cannot be.
     pub cache_directory: Option<PathBuf>,
+    /// How plugins are isolated in processes of their own; in the host itself where absent, and on
+    /// every system but Linux.
+    pub isolation: Option<IsolationConfig>,
 }
 
 impl Default for EngineConfig {
@@ -30,6 +41,7 @@ impl Default for EngineConfig {
             limits: HostLimits::default(),
             table_elements: CallLimits::ceilings().table_elements,
             cache_directory: None,
+            isolation: None,
         }
     }
 }
@@ -43,6 +55,8 @@ pub(crate) struct SharedEngine {
     pub(crate) turns: Arc<WriteTurns>,
     pub(crate) open_handles: Arc<Quota>,
     pub(crate) answer_memory: AnswerMemory,
+    /// What runs plugins in processes of their own.
+    pub(crate) workers: Option<WorkerPool>,
     runtime: OnceLock<WasmRuntime>,
     // Held while the runtime starts, so that it starts once.
     starting: Mutex<()>,
@@ -58,6 +72,7 @@ impl SharedEngine {
         let open_handles = open_handles(&config.limits);
         let answer_memory = AnswerMemory::new(&config.limits);
         let (runtime, starting) = (OnceLock::new(), Mutex::new(()));
+        let workers = workers(&config, &backends);
         Self {
             config,
             cache,
@@ -66,9 +81,15 @@ impl SharedEngine {
             turns: Arc::default(),
             open_handles,
             answer_memory,
+            workers,
             runtime,
             starting,
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    pub(crate) fn worker_setup(&self, target: CompileTarget) -> WorkerSetup {
+        WorkerSetup::new(&self.config.limits, self.config.table_elements, target)
     }
 
     /// The runtime, started at the first call of this.
@@ -83,6 +104,19 @@ impl SharedEngine {
         let started = WasmRuntime::start(&self.config)?;
         Ok(self.runtime.get_or_init(|| started))
     }
+}
+
+#[cfg(target_os = "linux")]
+fn workers(config: &EngineConfig, backends: &Backends) -> Option<WorkerPool> {
+    config
+        .isolation
+        .clone()
+        .map(|isolation| WorkerPool::new(isolation, config.limits.clone(), backends.spawner.clone()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn workers(_config: &EngineConfig, _backends: &Backends) -> Option<WorkerPool> {
+    None
 }
 
 /// The number of descriptors that the system gives this process; none where it sets no limit.

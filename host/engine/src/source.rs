@@ -15,6 +15,8 @@ use wharf_core::{
     text,
 };
 
+#[cfg(target_os = "linux")]
+use crate::code::CodeFile;
 use crate::{
     adapter,
     cache::CacheEntry,
@@ -24,7 +26,7 @@ use crate::{
     component::Component,
     error::{EngineError, LoadError, reason},
     execution::{self, CalledPlugin},
-    function::{GuestFunction, LinkedPlugin, ListClaims, ListPrompts, ListTemplates, ListTools},
+    function::{Code, GuestFunction, LinkedPlugin, ListClaims, ListPrompts, ListTemplates, ListTools},
     kept,
     metadata::{self, Listed, Offerings},
     packed::unpack,
@@ -58,6 +60,13 @@ const METADATA_MOST_BYTES: u64 = 32 << 20;
 pub(crate) struct ComponentSource {
     pub(crate) engine: Arc<SharedEngine>,
     pub(crate) component: Component,
+}
+
+/// Code that the runtime has loaded.
+struct LoadedCode {
+    component: wasm::Component,
+    /// The same for workers.
+    code: Option<Code>,
 }
 
 /// Feeds what the runtime hashes of its version and settings into a digest.
@@ -111,39 +120,64 @@ impl ComponentSource {
     /// fires before.
     pub(crate) fn linked(&self, stop: &CancellationToken) -> Result<LinkedPlugin, LoadError> {
         let runtime = self.engine.runtime()?;
-        self.link(runtime, &self.compiled(runtime, stop)?)
+        self.link(runtime, self.compiled(runtime, stop)?)
     }
 
     /// What this program would find in a warm cache, for one that carries it.
     pub(crate) fn prepare(&self, name: &PluginName) -> Result<NewlyPrepared, LoadError> {
         let runtime = self.engine.runtime()?;
         let (code, component) = self.compile(runtime, &CancellationToken::new())?;
-        let linked = self.link(runtime, &component)?;
+        let linked = self.link(runtime, self.loaded(component, &code)?)?;
         let listed = self.listed(name, &linked)?;
         let metadata = kept::write(&listed).map_err(|error| LoadError::Refused(error.to_string()))?;
         let (code_name, metadata_name) = (self.code_entry(runtime).name, self.metadata_entry().name);
         Ok(NewlyPrepared { code_name, code, metadata_name, metadata })
     }
 
-    fn link(&self, runtime: &WasmRuntime, component: &wasm::Component) -> Result<LinkedPlugin, LoadError> {
+    fn link(&self, runtime: &WasmRuntime, loaded: LoadedCode) -> Result<LinkedPlugin, LoadError> {
+        let LoadedCode { component, code } = loaded;
         let instances =
-            runtime.linker.instantiate_pre(component).map_err(|error| unlinked(runtime, component, &error))?;
-        LinkedPlugin::find(instances, self.component.exports_functions())
+            runtime.linker.instantiate_pre(&component).map_err(|error| unlinked(runtime, &component, &error))?;
+        LinkedPlugin::find(instances, self.component.exports_functions(), code)
     }
 
-    fn compiled(&self, runtime: &WasmRuntime, stop: &CancellationToken) -> Result<wasm::Component, LoadError> {
+    /// Loads code, and keeps it for workers where there are some.
+    fn load(&self, runtime: &WasmRuntime, code: &[u8]) -> Result<LoadedCode, LoadError> {
+        self.loaded(load_compiled(runtime, code)?, code)
+    }
+
+    fn loaded(&self, component: wasm::Component, code: &[u8]) -> Result<LoadedCode, LoadError> {
+        Ok(LoadedCode { component, code: self.code_for_workers(code)? })
+    }
+
+    #[cfg(target_os = "linux")]
+    fn code_for_workers(&self, code: &[u8]) -> Result<Option<Code>, LoadError> {
+        if self.engine.workers.is_none() {
+            return Ok(None);
+        }
+        let file = CodeFile::new(code, self.component.exports_functions());
+        let file = file.map_err(|error| LoadError::Demanding(format!("no memory for its code: {error}")))?;
+        Ok(Some(Arc::new(file)))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn code_for_workers(&self, _code: &[u8]) -> Result<Option<Code>, LoadError> {
+        Ok(None)
+    }
+
+    fn compiled(&self, runtime: &WasmRuntime, stop: &CancellationToken) -> Result<LoadedCode, LoadError> {
         let entry = self.code_entry(runtime);
         if let Some(prepared) = self.component.prepared().filter(|prepared| prepared.code_name == entry.name) {
-            match load_compiled(runtime, &unpack(prepared.code)) {
+            match self.load(runtime, &unpack(prepared.code)) {
                 Ok(component) => return Ok(component),
                 Err(error) => tracing::warn!("code of this program cannot be used and is made again: {error}"),
             }
         }
         let Some(cache) = &self.engine.cache else {
-            return self.compile(runtime, stop).map(|(_, component)| component);
+            return self.compile(runtime, stop).and_then(|(code, component)| self.loaded(component, &code));
         };
         if let Some(code) = cache.get(&entry) {
-            match load_compiled(runtime, &code) {
+            match self.load(runtime, &code) {
                 Ok(component) => return Ok(component),
                 // Ours and undamaged, yet not for this runtime after all.
                 Err(error) => tracing::warn!("kept code cannot be used and is made again: {error}"),
@@ -151,7 +185,7 @@ impl ComponentSource {
         }
         let (code, component) = self.compile(runtime, stop)?;
         cache.put(&entry, &code);
-        Ok(component)
+        self.loaded(component, &code)
     }
 
     /// Code that describes itself as the component is. Only such code is loaded again unchecked.
@@ -253,7 +287,7 @@ impl ComponentSource {
         let runtime = self.engine.runtime()?;
         let call = self.sandboxed();
         let claims = Arc::default();
-        let plugin = CalledPlugin { name, claims: &claims, linked };
+        let plugin = CalledPlugin { name, claims: &claims, linked, is_loading: true };
         let asking = async {
             // The semaphore is never closed.
             let _place = runtime.listing.acquire().await.ok();

@@ -15,6 +15,7 @@ use crate::{
     error::LoadError,
     execution::{self, CalledPlugin},
     function::{GuestFunction, LinkedPlugin, PluginInstance},
+    isolation::AskedFunction,
     source::{ComponentSource, block_on},
 };
 
@@ -39,12 +40,22 @@ pub struct StartReport {
 }
 
 /// No function: an instance is there, and that is all.
-struct Start {
+pub(crate) struct Start {
     asked: Instant,
+}
+
+impl Start {
+    pub(crate) fn now() -> Self {
+        Self { asked: Instant::now() }
+    }
 }
 
 impl GuestFunction for Start {
     type Returned = (Duration, u64);
+
+    fn asked(&self) -> AskedFunction {
+        AskedFunction::Start
+    }
 
     async fn call(self, instance: PluginInstance<'_>) -> wasmtime::Result<Self::Returned> {
         Ok((self.asked.elapsed(), instance.memory_bytes()))
@@ -62,8 +73,8 @@ impl ComponentSource {
             let _place = runtime.listing.acquire().await.ok();
             let begun = Instant::now();
             while report.starts < STARTS && begun.elapsed() < TIME {
-                let plugin = CalledPlugin { name, claims: &claims, linked };
-                let start = Start { asked: Instant::now() };
+                let plugin = CalledPlugin { name, claims: &claims, linked, is_loading: true };
+                let start = Start::now();
                 match execution::run(&self.engine, runtime, plugin, self.sandboxed(), None, start).await {
                     Ok(((took, memory_bytes), _)) => {
                         report.starts += 1;

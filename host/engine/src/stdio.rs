@@ -24,6 +24,9 @@ const WRITE_BYTES: usize = 64 << 10;
 impl ActiveCall {
     /// Writes one line to the operator's log, unless the call has written its share.
     pub(crate) fn log(&self, level: &str, message: &str) {
+        if self.is_in_worker() {
+            return self.log_in_host(level, message);
+        }
         if !self.budget.log_line() {
             return;
         }

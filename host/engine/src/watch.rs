@@ -7,14 +7,18 @@
 //! audited, and a new interface is counted from its first day. The wrapper knows nothing of
 //! what an interface does; only `subject` has a table of functions.
 //!
-//! It links a function only if each parameter has a [`Weight`](weight::Weight). One that
-//! takes a type without it does not compile:
+//! In a worker it links, in place of each function, one that asks the host for it (see `linked`).
+//!
+//! It links a function only if each parameter has a [`Weight`](weight::Weight) and can cross to a
+//! worker. One that takes a type without them does not compile:
 //!
 //! ```text
 //! linker.instance("example")?.func_wrap("f", |_, (path,): (PathBuf,)| Ok(()))
 //! error[E0277]: the trait bound `PathBuf: Weight` is not satisfied
 //! ```
 
+pub(crate) mod crossing;
+pub(crate) mod linked;
 mod outcome;
 mod subject;
 pub(crate) mod weight;
@@ -30,27 +34,35 @@ use wharf_core::{
     audit::{AuditOutcome, HostCall},
 };
 
+use self::linked::LinkedFunctions;
 use crate::{budget::ExceededLimit, call::ActiveCall};
 use component::ResourceTable;
 
 /// What the bindings know as `wasmtime::component`.
 pub(crate) mod component {
-    use std::{future::ready, pin::Pin};
+    use std::{future::ready, pin::Pin, sync::Arc};
 
     pub(crate) use wasmtime::component::*;
     use wasmtime::{Result, StoreContextMut};
 
-    use super::{Parameters, Returned, StoreView, WatchedCall, function_name};
+    use super::{
+        Parameters, Returned, StoreView, WatchedCall,
+        crossing::{Crossing, from_bytes, to_bytes},
+        function_name,
+        linked::{LinkedFunctions, RunningFunction, asking},
+    };
 
     /// A linker that counts each call and tells the audit.
     pub(crate) struct Linker<T: 'static> {
         pub(super) inner: wasmtime::component::Linker<T>,
         pub(super) view: fn(&T) -> StoreView<'_>,
+        pub(super) functions: LinkedFunctions<T>,
     }
 
     impl<T: 'static> Linker<T> {
         pub(crate) fn instance(&mut self, name: &str) -> Result<LinkerInstance<'_, T>> {
-            Ok(LinkerInstance { inner: self.inner.instance(name)?, interface: name.into(), view: self.view })
+            let Self { inner, view, functions } = self;
+            Ok(LinkerInstance { inner: inner.instance(name)?, interface: name.into(), view: *view, functions })
         }
 
         #[expect(dead_code, reason = "the bindings name it; instances are made of the whole linker")]
@@ -64,6 +76,7 @@ pub(crate) mod component {
         inner: wasmtime::component::LinkerInstance<'l, T>,
         interface: Box<str>,
         view: fn(&T) -> StoreView<'_>,
+        functions: &'l mut LinkedFunctions<T>,
     }
 
     impl<T: 'static> LinkerInstance<'_, T> {
@@ -74,7 +87,7 @@ pub(crate) mod component {
             Return: ComponentNamedList + Lower + Returned + 'static,
         {
             let (called, view) = (function_name(&self.interface, name), self.view);
-            self.inner.func_wrap(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
+            self.link_at_once(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
                 let watch = WatchedCall::begin(view(store.data()), &called, &parameters)?;
                 watch.end(function(store, parameters))
             })
@@ -90,10 +103,10 @@ pub(crate) mod component {
             Return: ComponentNamedList + Lower + Returned + 'static,
         {
             let (called, view) = (function_name(&self.interface, name), self.view);
-            self.inner.func_wrap_async(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
+            self.link_waiting(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
                 let watch = match WatchedCall::begin(view(store.data()), &called, &parameters) {
                     Ok(watch) => watch,
-                    Err(exceeded) => return Box::new(ready(Err(exceeded.into()))),
+                    Err(exceeded) => return Box::new(ready(Err(exceeded.into()))) as RunningFunction<'_, Return>,
                 };
                 let running = Pin::from(function(store, parameters));
                 Box::new(async move { watch.end(running.await) })
@@ -107,10 +120,10 @@ pub(crate) mod component {
         where
             F: Fn(StoreContextMut<'_, T>, Params) -> Result<Return> + Send + Sync + 'static,
             Params: ComponentNamedList + Lift + Parameters + 'static,
-            Return: ComponentNamedList + Lower + 'static,
+            Return: ComponentNamedList + Lower + Crossing + 'static,
         {
             let view = self.view;
-            self.inner.func_wrap(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
+            self.link_at_once(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
                 view(store.data()).call.budget.host_call(parameters.weight())?;
                 function(store, parameters)
             })
@@ -124,14 +137,62 @@ pub(crate) mod component {
                 + Sync
                 + 'static,
             Params: ComponentNamedList + Lift + Parameters + 'static,
-            Return: ComponentNamedList + Lower + 'static,
+            Return: ComponentNamedList + Lower + Crossing + 'static,
         {
             let view = self.view;
-            self.inner.func_wrap_async(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
+            self.link_waiting(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
                 match view(store.data()).call.budget.host_call(parameters.weight()) {
                     Ok(()) => function(store, parameters),
                     Err(exceeded) => Box::new(ready(Err(exceeded.into()))),
                 }
+            })
+        }
+
+        /// Links a function that opens a stream, as [`Self::func_wrap_untold`]. A guest in a worker
+        /// gets a stream of the worker's, which `of_host` makes of the one in the host.
+        pub(crate) fn func_wrap_stream<F, Params, S, E>(
+            &mut self,
+            name: &str,
+            function: F,
+            of_host: fn(&mut T, Resource<S>) -> Result<Resource<S>>,
+        ) -> Result<()>
+        where
+            T: Send,
+            F: Fn(StoreContextMut<'_, T>, Params) -> Result<(Result<Resource<S>, E>,)> + Send + Sync + 'static,
+            Params: ComponentNamedList + Lift + Parameters + 'static,
+            S: 'static,
+            E: Crossing + Send + 'static,
+            (Result<Resource<S>, E>,): ComponentNamedList + Lower,
+        {
+            let Some(number) = self.functions.next_in_host() else {
+                return self.func_wrap_untold(name, function);
+            };
+            let view = self.view;
+            self.inner.func_wrap_async(name, move |mut store: StoreContextMut<'_, T>, parameters: Params| {
+                let call = Arc::clone(view(store.data()).call);
+                let parameters = to_bytes(&parameters);
+                Box::new(async move {
+                    let returned = call.ask_host(number, parameters).await?;
+                    let opened: Result<Resource<S>, E> = from_bytes(&returned).map_err(wasmtime::Error::new)?;
+                    Ok((match opened {
+                        Ok(stream) => Ok(of_host(store.data_mut(), stream)?),
+                        Err(error) => Err(error),
+                    },))
+                })
+            })
+        }
+
+        /// Links a function about what is where the guest is. It counts, also in a worker.
+        pub(crate) fn func_wrap_on_the_spot<F, Params, Return>(&mut self, name: &str, function: F) -> Result<()>
+        where
+            F: Fn(StoreContextMut<'_, T>, Params) -> Result<Return> + Send + Sync + 'static,
+            Params: ComponentNamedList + Lift + Parameters + 'static,
+            Return: ComponentNamedList + Lower + 'static,
+        {
+            let view = self.view;
+            self.inner.func_wrap(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
+                view(store.data()).call.budget.host_call(parameters.weight())?;
+                function(store, parameters)
             })
         }
 
@@ -142,7 +203,48 @@ pub(crate) mod component {
             kind: ResourceType,
             end: impl Fn(StoreContextMut<'_, T>, u32) -> Result<()> + Send + Sync + 'static,
         ) -> Result<()> {
-            self.inner.resource(name, kind, end)
+            if let Some(number) = self.functions.next_in_host() {
+                let view = self.view;
+                return self
+                    .inner
+                    .resource(name, kind, move |store, handle| view(store.data()).call.tell_host(number, &(handle,)));
+            }
+            let end = Arc::new(end);
+            let ending = Arc::clone(&end);
+            self.functions
+                .keep_at_once(&Arc::new(move |store: StoreContextMut<'_, T>, (handle,): (u32,)| ending(store, handle)));
+            self.inner.resource(name, kind, move |store, handle| end(store, handle))
+        }
+
+        fn link_at_once<F, Params, Return>(&mut self, name: &str, function: F) -> Result<()>
+        where
+            F: Fn(StoreContextMut<'_, T>, Params) -> Result<Return> + Send + Sync + 'static,
+            Params: ComponentNamedList + Lift + Crossing + 'static,
+            Return: ComponentNamedList + Lower + Crossing + 'static,
+        {
+            if let Some(number) = self.functions.next_in_host() {
+                return self.inner.func_wrap_async(name, asking::<T, Params, Return>(self.view, number));
+            }
+            let function = Arc::new(function);
+            self.functions.keep_at_once(&function);
+            self.inner
+                .func_wrap(name, move |store: StoreContextMut<'_, T>, parameters: Params| function(store, parameters))
+        }
+
+        fn link_waiting<F, Params, Return>(&mut self, name: &str, function: F) -> Result<()>
+        where
+            F: for<'s> Fn(StoreContextMut<'s, T>, Params) -> RunningFunction<'s, Return> + Send + Sync + 'static,
+            Params: ComponentNamedList + Lift + Crossing + 'static,
+            Return: ComponentNamedList + Lower + Crossing + 'static,
+        {
+            if let Some(number) = self.functions.next_in_host() {
+                return self.inner.func_wrap_async(name, asking::<T, Params, Return>(self.view, number));
+            }
+            let function = Arc::new(function);
+            self.functions.keep_waiting(&function);
+            self.inner.func_wrap_async(name, move |store: StoreContextMut<'_, T>, parameters: Params| {
+                function(store, parameters)
+            })
         }
     }
 }
@@ -153,16 +255,18 @@ pub(crate) struct StoreView<'d> {
     pub(crate) table: &'d ResourceTable,
 }
 
-/// Links functions of ours.
+/// Links functions of ours, and adds them to `functions`.
 pub(crate) fn watched<T: 'static>(
     linker: &mut wasmtime::component::Linker<T>,
+    functions: &mut LinkedFunctions<T>,
     view: fn(&T) -> StoreView<'_>,
     link: impl FnOnce(&mut component::Linker<T>) -> Result<()>,
 ) -> Result<()> {
     let inner = std::mem::replace(linker, wasmtime::component::Linker::new(linker.engine()));
-    let mut watched = component::Linker { inner, view };
+    let mut watched =
+        component::Linker { inner, view, functions: std::mem::replace(functions, LinkedFunctions::here()) };
     let linked = link(&mut watched);
-    *linker = watched.inner;
+    (*linker, *functions) = (watched.inner, watched.functions);
     linked
 }
 

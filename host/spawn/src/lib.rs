@@ -49,7 +49,7 @@ mod lock_down;
 #[cfg(target_os = "linux")]
 mod outside;
 #[cfg(target_os = "linux")]
-mod packet;
+pub mod packet;
 pub mod policy;
 #[cfg(target_os = "linux")]
 mod prepared;
@@ -88,7 +88,7 @@ pub use child::Child;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Child, Spawner, lock_down};
 #[cfg(target_os = "linux")]
-pub use lock_down::lock_down;
+pub use lock_down::{give_up_capabilities, lock_down};
 #[cfg(target_os = "linux")]
 pub use outside::{OutsidePart, serve_outside};
 #[cfg(target_os = "linux")]

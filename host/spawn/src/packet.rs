@@ -21,23 +21,31 @@ const MAX_DESCRIPTORS: usize = 4 + crate::MAX_DESCRIPTORS;
 
 /// A received packet.
 #[derive(Debug)]
-pub(crate) struct Packet<T> {
-    pub(crate) message: T,
-    pub(crate) descriptors: Vec<OwnedFd>,
+pub struct Packet<T> {
+    /// What was sent.
+    pub message: T,
+    /// The descriptors beside it.
+    pub descriptors: Vec<OwnedFd>,
     /// The process that sent it, as the receiver's namespace numbers it; only
     /// on the host's end of a pair.
     pub(crate) sender: Option<u32>,
 }
 
 /// The host's end, which learns the sender of each packet, and the other one.
-pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
+///
+/// # Errors
+/// Where the system gives no sockets.
+pub fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let (host, other) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
     sockopt::set_socket_passcred(&host, true)?;
     Ok((host, other))
 }
 
-/// Sends one packet.
-pub(crate) fn send(socket: impl AsFd, message: &impl Serialize, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+/// Sends one packet, of at most 32 KiB and with at most twelve descriptors.
+///
+/// # Errors
+/// Where it is larger, or the other side is gone.
+pub fn send(socket: impl AsFd, message: &impl Serialize, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
     let bytes = postcard::to_stdvec(message).map_err(io::Error::other)?;
     if bytes.len() > MAX_PACKET_BYTES {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
@@ -53,7 +61,10 @@ pub(crate) fn send(socket: impl AsFd, message: &impl Serialize, descriptors: &[B
 }
 
 /// Receives one packet; none when the other side is gone.
-pub(crate) fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Option<Packet<T>>> {
+///
+/// # Errors
+/// Where what comes is no such packet.
+pub fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Option<Packet<T>>> {
     let mut bytes = vec![0; MAX_PACKET_BYTES];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS), ScmCredentials(1))];
     let mut beside = RecvAncillaryBuffer::new(&mut space);

@@ -237,6 +237,7 @@ fn enforced(limits: &ProcessLimits, capabilities: &Capabilities) -> ChildLimits 
     ChildLimits {
         cpu_seconds: Some(limits.cpu_seconds),
         memory_bytes: Some(limits.memory_bytes),
+        tree_memory_bytes: None,
         open_files: Some(limits.open_files),
         processes: Some(limits.processes),
         file_size_bytes: Some(limits.file_size_bytes),

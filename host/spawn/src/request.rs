@@ -103,6 +103,9 @@ pub struct ChildLimits {
     /// Bytes of memory of its own, shared mappings of files not counted. Address
     /// space is not limited: runtimes reserve far more of it than they use.
     pub memory_bytes: Option<u64>,
+    /// Bytes of memory of the whole tree, of every kind, where the machine offers a control group
+    /// that counts them; `memory_bytes` where absent.
+    pub tree_memory_bytes: Option<u64>,
     /// Open descriptors.
     pub open_files: Option<u64>,
     /// Processes and threads of the whole tree, the supervisor inside a sandbox

@@ -257,7 +257,8 @@ fn supervisor_spec(
         }
         (Containment::None, _) => (SupervisorTask::Supervise, Enclosure::None),
     };
-    let ChildLimits { processes, memory_bytes, .. } = request.limits;
+    let ChildLimits { processes, memory_bytes, tree_memory_bytes, .. } = request.limits;
+    let memory_bytes = tree_memory_bytes.or(memory_bytes);
     // A user namespace counts by itself. A group takes milliseconds to enter, so
     // it is for trees that nothing else counts.
     let counted = mechanism == Some(SandboxMechanism::Namespaces) && (request.user.is_some() || !geteuid().is_root());

@@ -17,10 +17,10 @@
 //!
 //! Never runs in the host's own process.
 
-mod confine;
+pub(crate) mod confine;
 mod contain;
 mod groups;
-mod launch;
+pub(crate) mod launch;
 mod root;
 mod settings;
 mod supervise;

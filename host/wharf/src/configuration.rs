@@ -15,6 +15,7 @@ mod grants;
 mod host;
 mod http;
 mod in_code;
+mod isolation;
 mod limits;
 mod nats;
 mod oauth;

@@ -213,7 +213,8 @@ impl Host {
     #[must_use]
     pub fn metrics(&self) -> String {
         let Shared { recorder, admission, backends, .. } = &*self.shared;
-        MetricSources { recorder, admission, backends, plugins: &self.registry() }.text()
+        let workers = self.shared.engine.workers();
+        MetricSources { recorder, admission, backends, plugins: &self.registry(), workers }.text()
     }
 
     /// How often each plugin was denied a capability, or a use of it, since this

@@ -174,8 +174,8 @@ pub mod completion {
 /// Components: looked at without a host, and loaded as plugins.
 pub mod component {
     pub use wharf_engine::{
-        ClockResolution, Component, ComponentAbout, EngineError, Inspection, InvalidResolution, LanguageRuntime,
-        LoadError, Plugin, PluginPolicy, StartReport,
+        ClockResolution, Component, ComponentAbout, EngineError, Inspection, InvalidResolution, IsolationConfig,
+        LanguageRuntime, LoadError, Plugin, PluginPolicy, StartReport, WorkersBy,
     };
 
     pub use crate::inspecting::{inspect, inspect_start};

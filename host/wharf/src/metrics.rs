@@ -27,6 +27,8 @@ pub(crate) struct MetricSources<'h> {
     pub(crate) admission: &'h Admission,
     pub(crate) backends: &'h Backends,
     pub(crate) plugins: &'h registry::Registry,
+    /// Processes that run plugins, where they have their own.
+    pub(crate) workers: Option<u64>,
 }
 
 impl MetricSources<'_> {
@@ -60,6 +62,9 @@ impl MetricSources<'_> {
             plugins.get_or_create(&[("state", state)]).set(i64::try_from(number).unwrap_or(i64::MAX));
         }
         registry.register("plugins", "Plugins by what became of them", plugins);
+        if let Some(workers) = self.workers {
+            gauge(registry, "plugin_workers", "Processes that run plugins", workers);
+        }
         counter(registry, "audit_dropped", "Audit lines that could not be kept", self.recorder.dropped());
         if let Some(copies) = &self.recorder.copies {
             let (sent, unsent) = copies.counts();

@@ -105,6 +105,13 @@ pub(crate) const AREAS: &[Area] = &[
         ],
     },
     Area {
+        title: "Isolation",
+        keys: &[
+            at_most("isolation_call", 4.0, "a call in a process of its tenant / in the host, p50"),
+            at_most("isolation_memory", 8_388_608.0, "bytes of memory for each of 100 idle tenants in processes"),
+        ],
+    },
+    Area {
         title: "Light for agents",
         keys: &[
             at_most("tools_bytes", 30_000.0, "bytes of the list of tools, default profile"),

@@ -15,6 +15,7 @@ mod databases;
 mod engine;
 mod http;
 mod http_calls;
+mod isolation;
 mod keys;
 mod languages;
 mod machine;
@@ -173,6 +174,8 @@ const MEASUREMENTS: &[Measurement] = &[
     (&["tools_bytes", "tools_bytes_all"], starts::tools_bytes),
     (&["resident"], memory::beside_bare),
     (&["memory_growth"], memory::growth),
+    (&["isolation_call"], isolation::call),
+    (&["isolation_memory"], isolation::memory),
     (&["context_memory"], contexts::memory),
     (&["context_idle"], contexts::idle),
     (&["search_overlap", "search_latency", "search_add"], search::beside_tantivy),

@@ -16,6 +16,7 @@ mod stream;
 mod terminal;
 mod waiting;
 mod webview;
+mod workers;
 mod workspace;
 
 use std::time::Duration;

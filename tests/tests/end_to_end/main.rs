@@ -35,6 +35,7 @@ mod functions;
 mod grants;
 mod http;
 mod http_mcp;
+mod isolation;
 mod kills;
 mod languages;
 mod large;

@@ -35,6 +35,16 @@ limits! {
             "The same of one tenant.";
         waiting_approvals_per_session = 32, up to 10_000, of Session,
             "The same of one session.";
+        workers = 128, up to 10_000, of Host,
+            "Processes that run plugins, of all tenants, where `[isolation]` has `level = \"process\"`. One without a call makes room; where all have one, refuses a call with `limit`.";
+        workers_per_tenant = 16, up to 1_000, of Tenant,
+            "The same of one tenant, where each of its plugins has its own.";
+        worker_memory_bytes = GIB, up to 256 * GIB, of Each,
+            "Memory of a process that runs plugins, for all of its calls. A call gets no more, or the process ends and its calls with it.";
+        worker_cpu_seconds = 3_600, up to 30 * 24 * 3_600, of Each,
+            "Computing time of a process that runs plugins. The system ends it and its calls; the next call has a new one.";
+        worker_idle_seconds = 300, up to 24 * 3_600, of Each,
+            "How long a process that runs plugins stays without a call.";
         file_handles_per_session = 2_048, up to 1_000_000, of Session,
             "Files, directories, listings and streams of files that the calls of one session hold open. Ends the call that opens another one with `limit`.";
         file_handles_per_tenant = 4_096, up to 1_000_000, of Tenant,

@@ -6,7 +6,7 @@ use wharf_core::Code;
 
 use crate::{
     guest::Guest,
-    watch::{self, Refusal},
+    watch::{self, Refusal, crossing::one_of},
 };
 
 /// The versions that are offered. They have the same functions.
@@ -45,13 +45,14 @@ fn texts(settings: &str, is_wanted: fn(&Value) -> bool) -> Vec<(String, String)>
 /// The error of the draft. The settings are in memory, so none is made.
 #[derive(ComponentType, Lower)]
 #[component(variant)]
-#[expect(dead_code, reason = "the draft has them")]
 enum ConfigError {
     #[component(name = "upstream")]
     Upstream(String),
     #[component(name = "io")]
     Io(String),
 }
+
+one_of!(ConfigError { Upstream(text) = 0, Io(text) = 1 });
 
 impl Refusal for ConfigError {
     fn code(&self) -> Code {

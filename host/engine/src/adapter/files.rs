@@ -1,26 +1,28 @@
 //! `wasi:filesystem`, with the granted directories. The functions that open, write, make,
 //! remove, list or stream are the host's own (see [`crate::files`]) and count the room that
-//! they take, and those that tell times show them as the guest's clocks do. The others are WASI's, on handles that come from ours.
+//! they take, and those that tell times show them as the guest's clocks do. The others are WASI's,
+//! on handles that come from ours (`looks`).
 
 mod changes;
+mod crossing;
 mod descriptors;
+mod looks;
 mod moves;
 mod times;
+
+pub(super) use moves::error_code;
 
 use std::{io, path::Path, sync::Arc};
 
 use wasmtime::{
     StoreContextMut,
-    component::{HasData, Linker, Resource, ResourceType},
+    component::{Linker, Resource, ResourceType},
 };
 use wasmtime_wasi::{
     filesystem::{Descriptor, Dir, File, FsPerms, OpenMode},
     p2::{
         FsError, FsResult,
-        bindings::filesystem::{
-            preopens,
-            types::{DescriptorFlags, ErrorCode, OpenFlags, PathFlags},
-        },
+        bindings::filesystem::types::{DescriptorFlags, ErrorCode, OpenFlags, PathFlags},
     },
 };
 use wharf_core::{
@@ -39,34 +41,26 @@ use crate::{
         system::{FileSystem as _, Native},
     },
     guest::Guest,
-    watch,
+    watch::{self, linked::LinkedFunctions},
 };
 
 /// The interface of which functions are replaced: the version that the
 /// bindings of WASI link, which serves all earlier ones.
 const TYPES: &str = "wasi:filesystem/types@0.2.12";
-
-struct Preopens<'g>(&'g mut Guest);
-
-struct HasPreopens;
-
-impl HasData for HasPreopens {
-    type Data<'g> = Preopens<'g>;
-}
+const PREOPENS: &str = "wasi:filesystem/preopens@0.2.12";
 
 /// Replaces what WASI links.
-pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
+pub(crate) fn link(linker: &mut Linker<Guest>, functions: &mut LinkedFunctions<Guest>) -> wasmtime::Result<()> {
     linker.allow_shadowing(true);
-    preopens::add_to_linker::<_, HasPreopens>(linker, |guest: &mut Guest| {
-        guest.call.budget.wasi_call();
-        Preopens(guest)
-    })?;
-    watch::watched(linker, Guest::view, |linker| {
+    watch::watched(linker, functions, Guest::view, |linker| {
+        let mut preopens = linker.instance(PREOPENS)?;
+        preopens.func_wrap_untold("get-directories", |mut store, ()| Ok((preopened(store.data_mut())?,)))?;
         let mut types = linker.instance(TYPES)?;
         types.func_wrap_async("[method]descriptor.open-at", |mut store, parameters| {
             Box::new(async move { returned(open_at(&mut store, parameters).await) })
         })?;
         changes::link(&mut types)?;
+        looks::link(&mut types)?;
         moves::link(&mut types)?;
         times::link(&mut types)?;
         types.resource("descriptor", ResourceType::host::<Descriptor>(), |mut store, handle| {
@@ -85,23 +79,19 @@ pub(crate) fn link(linker: &mut Linker<Guest>) -> wasmtime::Result<()> {
     Ok(())
 }
 
-watch::weight::weightless!(PathFlags, OpenFlags, DescriptorFlags);
-
-impl preopens::Host for Preopens<'_> {
-    /// Asked for when a guest first touches a file, not when it is made.
-    fn get_directories(&mut self) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
-        let mut handed = Vec::new();
-        for GrantedDirectory { name, directory, access, exchange, volume, stay } in self.0.directories() {
-            let (perms, mode) = match access {
-                Access::Read => (FsPerms::ReadOnly, OpenMode::READ),
-                Access::Write => (FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE),
-            };
-            let meter = WriteMeter::new(Arc::clone(&self.0.call), volume, stay);
-            let descriptor = Descriptor::Dir(Dir::new(directory, perms, mode, false));
-            handed.push((self.0.hand_out(descriptor, meter, exchange)?, name));
-        }
-        Ok(handed)
+/// Asked for when a guest first touches a file, not when it is made.
+fn preopened(guest: &mut Guest) -> wasmtime::Result<Vec<(Resource<Descriptor>, String)>> {
+    let mut handed = Vec::new();
+    for GrantedDirectory { name, directory, access, exchange, volume, stay } in guest.directories() {
+        let (perms, mode) = match access {
+            Access::Read => (FsPerms::ReadOnly, OpenMode::READ),
+            Access::Write => (FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE),
+        };
+        let meter = WriteMeter::new(Arc::clone(&guest.call), volume, stay);
+        let descriptor = Descriptor::Dir(Dir::new(directory, perms, mode, false));
+        handed.push((guest.hand_out(descriptor, meter, exchange)?, name));
     }
+    Ok(handed)
 }
 
 /// A directory that a guest is given.

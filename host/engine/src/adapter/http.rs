@@ -25,7 +25,7 @@ use wharf_core::{
 };
 use wharf_network::{OutgoingRequest, RequestMeter, RequestTimeouts};
 
-use crate::call::ActiveCall;
+use crate::{call::ActiveCall, forwarded::send_by_host};
 
 /// Bytes that a guest hands over at once for the body of a request: as many may wait
 /// for each body that it has begun.
@@ -80,8 +80,16 @@ impl WasiHttpHooks for HttpHooks {
         options: Option<RequestOptions>,
         _sent: Box<dyn Future<Output = Result<(), WasiError>> + Send>,
     ) -> Box<ResponseFuture> {
-        let checked = self.check(request, options);
         let call = Arc::clone(&self.call);
+        // The host checks it.
+        if call.is_in_worker() {
+            return Box::new(async move {
+                let response = send_by_host(call, request, options).await?;
+                let connection: Box<dyn Future<Output = Result<(), WasiError>> + Send> = Box::new(async { Ok(()) });
+                Ok((response, connection))
+            });
+        }
+        let checked = self.check(request, options);
         Box::new(async move {
             let outgoing = checked.map_err(wasi_error)?.permitted(&call).await.map_err(wasi_error)?;
             let response = call.backends.requests.send(outgoing).await.map_err(wasi_error)?;

@@ -24,7 +24,7 @@ use crate::{
     call::ActiveCall,
     failure::Failure,
     guest::Guest,
-    watch::weigh,
+    watch::{crossing::crossing, weigh},
 };
 
 /// A process, and the proof that this call may ask for it.
@@ -47,6 +47,12 @@ weigh! {
     // read that fits never ends the call.
     wit::Piece { data | start, next, evicted_before, end };
     wit::Polled { stdout, stderr | process, advice };
+}
+
+crossing! {
+    wit::Outcome { kind, code, signal, reason };
+    wit::Progress { bytes, evicted_before, open, damaged };
+    wit::Advice { polls, over_milliseconds, mean_interval_milliseconds, suggested_interval_milliseconds, text };
 }
 
 impl ActiveCall {

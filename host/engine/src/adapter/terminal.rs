@@ -18,7 +18,7 @@ use crate::{
     call::ActiveCall,
     failure::Failure,
     guest::Guest,
-    watch::weigh,
+    watch::{crossing::crossing, weigh},
 };
 
 /// What one read or follow returns at most.
@@ -50,6 +50,22 @@ weigh! {
     // read that fits never ends the call.
     wit::Piece { data | start, next, evicted_before, end };
     wit::Followed { piece | turn };
+}
+
+crossing! {
+    wit::Outcome { kind, code, signal, reason };
+    wit::Extent { bytes, evicted_before };
+    wit::Completion {
+        layer,
+        reason,
+        confidence,
+        messages,
+        attempts,
+        empty_polls,
+        idle_milliseconds,
+        elapsed_milliseconds,
+        exit_code,
+    };
 }
 
 impl OwnedTerminal<'_> {

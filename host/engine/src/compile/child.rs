@@ -57,6 +57,7 @@ pub(crate) async fn compile(
             // The clock below ends it first, unless the host hangs.
             cpu_seconds: Some(milliseconds.div_ceil(1_000).saturating_mul(cores)),
             memory_bytes: Some(limits.compile_memory_bytes),
+            tree_memory_bytes: None,
             open_files: Some(256),
             processes: None,
             file_size_bytes: Some(0),

@@ -2,10 +2,10 @@
 
 use wharf_core::{Code, audit::AuditOutcome};
 
-use super::weight::Weight;
+use super::{crossing::Crossing, weight::Weight};
 
 /// A return value of a host function.
-pub(crate) trait Returned: Weight {
+pub(crate) trait Returned: Weight + Crossing {
     /// How the call ended.
     fn outcome(&self) -> AuditOutcome;
 }
@@ -16,7 +16,7 @@ pub(crate) trait Refusal {
     fn code(&self) -> Code;
 }
 
-impl<T: Weight, E: Refusal> Returned for (Result<T, E>,) {
+impl<T: Weight + Crossing, E: Refusal + Crossing> Returned for (Result<T, E>,) {
     fn outcome(&self) -> AuditOutcome {
         self.0.as_ref().map_or_else(|refusal| AuditOutcome::Failed(refusal.code()), |_| AuditOutcome::Ok)
     }

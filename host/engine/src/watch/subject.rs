@@ -8,7 +8,7 @@ use std::any::Any;
 use wasmtime::component::{Resource, ResourceTable};
 use wharf_core::{Origin, audit::shown};
 
-use super::weight::Weight;
+use super::{crossing::Crossing, weight::Weight};
 use crate::bucket::{Bucket, CompareAndSwap, KeyValueBucket};
 
 /// Longest parameters of an operation that are looked into for an address.
@@ -21,14 +21,14 @@ struct Navigate {
 }
 
 /// The parameters of a host call.
-pub(crate) trait Parameters: Weight {
+pub(crate) trait Parameters: Weight + Crossing {
     /// The parameter at this place.
     fn at(&self, index: usize) -> Option<&dyn Any>;
 }
 
 macro_rules! parameters {
     ($($name:ident $index:tt),*) => {
-        impl<$($name: Weight + 'static),*> Parameters for ($($name,)*) {
+        impl<$($name: Weight + Crossing + 'static),*> Parameters for ($($name,)*) {
             fn at(&self, index: usize) -> Option<&dyn Any> {
                 match index {
                     $($index => Some(&self.$index),)*

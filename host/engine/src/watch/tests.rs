@@ -1,4 +1,4 @@
-//! Functions that count nothing themselves, called by a small component.
+//! LinkedFunctions that count nothing themselves, called by a small component.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -79,7 +79,7 @@ impl Probe {
         let mut linker = wasmtime::component::Linker::new(&engine);
         let sent = Arc::new(AtomicUsize::new(0));
         let sending = Arc::clone(&sent);
-        watched(&mut linker, Guest::view, |linker| {
+        watched(&mut linker, &mut LinkedFunctions::here(), Guest::view, |linker| {
             let mut probe = linker.instance("wharf:plugin/probe@0.1.0")?;
             probe.func_wrap("at-once", |_, ()| Ok(()))?;
             probe.func_wrap_async("later", |_, ()| Box::new(async { Ok(()) }))?;

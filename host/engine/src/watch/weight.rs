@@ -78,7 +78,7 @@ weightless!(bool, u16, u32, u64, i64, f64);
 
 /// Says what the records of an interface weigh: the members before the bar, all together,
 /// and perhaps a fixed number of bytes for the rest. It names every member, so that a new
-/// one does not compile until somebody decides about it.
+/// one does not compile until somebody decides about it. The record crosses to a worker, too.
 macro_rules! weigh {
     ($($module:ident::$record:ident { $($weighs:ident),* $(| $($weightless:ident),+)? } $(+ $fixed:literal)?;)*) => {
         $(impl $crate::watch::weight::Weight for $module::$record {
@@ -86,7 +86,8 @@ macro_rules! weigh {
                 let $module::$record { $($weighs,)* $($($weightless: _,)+)? } = self;
                 0 $(+ $crate::watch::weight::Weight::weight($weighs))* $(+ $fixed)?
             }
-        })*
+        }
+        $crate::watch::crossing::crossing! { $module::$record { $($weighs,)* $($($weightless,)+)? }; })*
     };
 }
 pub(crate) use weigh;

@@ -66,7 +66,7 @@ impl ReadyEnclosure {
 
 /// Gives up all capabilities. Root without them is a user that owns much; it does not get
 /// them back with a new program.
-pub(super) fn give_up_capabilities() -> io::Result<()> {
+pub(crate) fn give_up_capabilities() -> io::Result<()> {
     set_no_new_privs(true)?;
     // Only root can do the next two steps, and only root needs them.
     let bits = CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED;

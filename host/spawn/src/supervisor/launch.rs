@@ -230,7 +230,7 @@ fn limit(limits: &ChildLimits, processes: Option<u64>) -> io::Result<()> {
     Ok(())
 }
 
-/// Keeps other processes of this user from reading or tracing a supervisor.
+/// Keeps other processes of this user from reading or tracing this one.
 pub(crate) fn seal() {
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }

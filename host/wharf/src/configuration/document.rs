@@ -14,6 +14,7 @@ use wharf_core::{
     grant::{Denials, GrantClock},
     tool::OutputSchemas,
 };
+use wharf_engine::IsolationConfig;
 use wharf_sources::PluginSource;
 
 use super::{
@@ -23,6 +24,7 @@ use super::{
     error::{ConfigurationError, InvalidConfiguration, NameUnavailable},
     host::{HostSettings, WrittenHost},
     http::{HttpSection, WrittenHttp},
+    isolation::WrittenIsolation,
     limits::{self, WrittenLimits},
     plugin::{PluginSettings, WrittenPlugin},
     polls::PollGuidance,
@@ -55,6 +57,8 @@ pub struct Configuration {
     pub host_limits: HostLimits,
     /// Limits of child processes and of the files of a session.
     pub process_limits: ProcessLimits,
+    /// How plugins are isolated in processes of their own; they run in the host where absent.
+    pub isolation: Option<IsolationConfig>,
     /// How polls of processes are judged.
     pub polls: PollGuidance,
     /// What has to contain processes and terminals, whatever a grant says.
@@ -143,6 +147,8 @@ pub(super) struct Written {
     cluster: Option<ClusterSettings>,
     /// The host as a whole.
     host: WrittenHost,
+    /// Where plugins run.
+    isolation: WrittenIsolation,
     /// Limits of a call of any plugin.
     #[schemars(schema_with = "limits::of_calls")]
     limits: WrittenLimits,
@@ -266,6 +272,7 @@ impl Configuration {
             cluster: written.cluster.map(|cluster| cluster.check(base)).transpose()?,
             host,
             host_limits,
+            isolation: written.isolation.check()?,
             process_limits,
             polls: written.process.polls,
             required_containment: written.process.required,

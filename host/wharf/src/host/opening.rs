@@ -167,6 +167,7 @@ impl HostBuilder {
             // Plugins are asked for their lists by the default limits.
             table_elements: configuration.call_ceilings.table_elements.max(CallLimits::default().table_elements),
             cache_directory: compiled.or_else(|| data.as_ref().map(|data| data.join("cache"))),
+            isolation: configuration.isolation.clone(),
         };
         let own_grants = Arc::new(configuration.host_grants());
         let app_limits = Arc::new(configuration.call_limits.clone());
@@ -198,6 +199,10 @@ impl HostBuilder {
             let OpenedBackends { backends, staging } =
                 backends::open(&configuration, state, data.as_deref(), brought, !fixed_grants)?;
             let engine = Engine::new(config, backends.clone());
+            // A command that is over in a moment starts what it needs.
+            if !fixed_grants && let Err(error) = engine.start_workers() {
+                tracing::warn!(%error, "no process for plugins is started ahead");
+            }
             let schemas = configuration.output_schemas;
             let plugins = sources.load_at_start(&engine, uncompiled);
             if let Some(problem) = &plugins.misspelt {

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use wharf::{Code, Context, OfferService as _};
 use wharf_tests::{Data, Fixture, Running, Setup, bytes, component, context, found, until};
 
-use super::{Tested, answers, assert_ended_by, front_end, handles, json as json_limits, later, schema, waiting};
+use super::{
+    Tested, answers, assert_ended_by, front_end, handles, json as json_limits, later, schema, waiting, workers,
+};
 use crate::{
     cluster::front_ends as copies,
     offers::{asking, attacker},
@@ -26,6 +28,14 @@ pub(super) const TESTED: Tested = &[
     ("waiting_approvals", waiting::calls_that_wait_for_a_person_are_bounded_by_session_tenant_and_host),
     ("waiting_approvals_per_tenant", waiting::calls_that_wait_for_a_person_are_bounded_by_session_tenant_and_host),
     ("waiting_approvals_per_session", waiting::calls_that_wait_for_a_person_are_bounded_by_session_tenant_and_host),
+    ("workers", workers::one_process_of_plugins_too_many_takes_the_place_of_one_without_a_call_or_is_refused),
+    ("workers_per_tenant", workers::one_process_of_a_tenant_too_many_is_refused_and_another_tenant_has_room),
+    ("worker_memory_bytes", workers::a_process_of_plugins_gets_no_more_memory_than_it_may_have),
+    (
+        "worker_cpu_seconds",
+        workers::a_process_of_plugins_that_has_computed_too_long_ends_and_the_next_call_has_a_new_one,
+    ),
+    ("worker_idle_seconds", workers::a_process_of_plugins_without_a_call_ends),
     ("file_handles_per_session", handles::one_handle_of_a_session_too_many_ends_the_call),
     ("file_handles_per_tenant", handles::handles_of_one_tenant_leave_those_of_another_one),
     ("file_handles", handles::one_handle_of_all_too_many_ends_the_call),

@@ -16,6 +16,7 @@ use crate::{
         reader::FileInputStream,
         writer::{self, FileOutputStream, WritePosition},
     },
+    forwarded::{self, FailureOfHost},
     guest::Guest,
     watch::component::LinkerInstance,
 };
@@ -26,18 +27,22 @@ pub(super) fn link(types: &mut LinkerInstance<'_, Guest>) -> wasmtime::Result<()
     types.func_wrap_async_untold("[method]descriptor.write", |mut store, parameters| {
         Box::new(async move { returned(write(&mut store, parameters).await) })
     })?;
-    types.func_wrap_untold(
+    types.func_wrap_stream(
         "[method]descriptor.write-via-stream",
         |mut store, (handle, offset): (DescriptorHandle, u64)| {
             returned(output_stream(&mut store, &handle, WritePosition::At(offset)))
         },
+        output_of_host,
     )?;
-    types.func_wrap_untold("[method]descriptor.append-via-stream", |mut store, (handle,): (DescriptorHandle,)| {
-        returned(output_stream(&mut store, &handle, WritePosition::End))
-    })?;
-    types.func_wrap_untold(
+    types.func_wrap_stream(
+        "[method]descriptor.append-via-stream",
+        |mut store, (handle,): (DescriptorHandle,)| returned(output_stream(&mut store, &handle, WritePosition::End)),
+        output_of_host,
+    )?;
+    types.func_wrap_stream(
         "[method]descriptor.read-via-stream",
         |mut store, (handle, offset): (DescriptorHandle, u64)| returned(input_stream(&mut store, handle, offset)),
+        input_of_host,
     )?;
     types.func_wrap_async_untold(
         "[method]descriptor.read-directory",
@@ -51,9 +56,19 @@ pub(super) fn link(types: &mut LinkerInstance<'_, Guest>) -> wasmtime::Result<()
             Box::new(async move { returned(read_entry(&mut store, &listing).await) })
         },
     )?;
-    types.func_wrap_untold("filesystem-error-code", |store, (error,): (Resource<wasmtime::Error>,)| {
-        Ok((error_code(store.data(), &error)?,))
+    types.func_wrap_on_the_spot("filesystem-error-code", |store, (error,): (Resource<wasmtime::Error>,)| {
+        Ok((error_code(store.data().table.get(&error)?),))
     })
+}
+
+/// A stream of a worker's guest, over one in the host.
+fn input_of_host(guest: &mut Guest, stream: Resource<DynInputStream>) -> wasmtime::Result<Resource<DynInputStream>> {
+    Ok(guest.table.push(forwarded::input(&guest.call, &stream))?)
+}
+
+/// The same into a file.
+fn output_of_host(guest: &mut Guest, stream: Resource<DynOutputStream>) -> wasmtime::Result<Resource<DynOutputStream>> {
+    Ok(guest.table.push(forwarded::output(&guest.call, &stream))?)
 }
 
 async fn write(store: GuestStore<'_, '_>, (handle, bytes, offset): (DescriptorHandle, Vec<u8>, u64)) -> FsResult<u64> {
@@ -125,11 +140,13 @@ async fn read_entry(
     Ok(store.data_mut().table.get_mut(handle)?.ahead.pop_front().transpose()?)
 }
 
-/// WASI's own does not know a quota.
-fn error_code(guest: &Guest, error: &Resource<wasmtime::Error>) -> wasmtime::Result<Option<ErrorCode>> {
-    let error = guest.table.get(error)?.downcast_ref::<io::Error>();
-    Ok(error.map(|error| match error.kind() {
+/// WASI's own does not know a quota, and no error that crossed.
+pub(in crate::adapter) fn error_code(error: &wasmtime::Error) -> Option<ErrorCode> {
+    if let Some(of_host) = error.downcast_ref::<FailureOfHost>() {
+        return of_host.code;
+    }
+    error.downcast_ref::<io::Error>().map(|error| match error.kind() {
         io::ErrorKind::QuotaExceeded => ErrorCode::Quota,
         _ => ErrorCode::from(error),
-    }))
+    })
 }

@@ -11,7 +11,7 @@ use crate::{
     bucket::{CompareAndSwap, KeyValueBucket},
     failure::Failure,
     guest::Guest,
-    watch::{self, Refusal},
+    watch::{self, Refusal, crossing::one_of},
 };
 
 type Handle = Resource<KeyValueBucket>;
@@ -27,6 +27,8 @@ enum CasError {
     #[component(name = "cas-failed")]
     Failed(CasHandle),
 }
+
+one_of!(CasError { Store(error) = 0, Failed(anew) = 1 });
 
 impl Refusal for CasError {
     fn code(&self) -> Code {

@@ -12,7 +12,7 @@ use crate::{
     call::ActiveCall,
     failure::Failure,
     guest::Guest,
-    watch::Refusal,
+    watch::{Refusal, crossing::one_of},
 };
 
 /// The version with numbers as cursors.
@@ -43,6 +43,8 @@ impl From<Error> for StoreError {
         }
     }
 }
+
+one_of!(StoreError { NoSuchStore = 0, AccessDenied = 1, Other(text) = 2 });
 
 impl Refusal for StoreError {
     fn code(&self) -> Code {

@@ -9,7 +9,12 @@ use crate::{
     bucket::{Bucket, KeyValueBucket, NumberedCursors},
     failure::Failure,
     guest::Guest,
-    watch::{self, component::LinkerInstance, weight::Weight},
+    watch::{
+        self,
+        component::LinkerInstance,
+        crossing::{Crossing, Incoming, Malformed},
+        weight::Weight,
+    },
 };
 
 /// The buckets of the draft have this name in the scope that a guest opens.
@@ -32,6 +37,17 @@ impl<C> Weight for KeyResponse<C> {
     /// ends the call.
     fn weight(&self) -> u64 {
         self.keys.weight()
+    }
+}
+
+impl<C: Crossing> Crossing for KeyResponse<C> {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.keys.write(out);
+        self.cursor.write(out);
+    }
+
+    fn read(from: &mut Incoming<'_>) -> Result<Self, Malformed> {
+        Ok(Self { keys: Crossing::read(from)?, cursor: Crossing::read(from)? })
     }
 }
 

@@ -1,0 +1,95 @@
+//! A process of plugins that is killed, hangs, or takes too much; and what it is left with.
+
+use std::{collections::BTreeSet, fs};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use wharf::Code;
+use wharf_test_support::processes::lives;
+use wharf_tests::{context, until};
+
+use super::{alone, isolated, workers};
+
+fn signal(pid: u32, signal: Signal) {
+    let pid = Pid::from_raw(pid.cast_signed()).expect("a process id");
+    kill_process(pid, signal).expect("it lives");
+}
+
+#[tokio::test]
+async fn each_tenant_has_a_process_and_the_end_of_one_costs_its_own_calls_alone() {
+    let _alone = alone().await;
+    let fixture = isolated("").open().await;
+    let (ours, theirs) = (context("local", "s"), context("theirs", "s"));
+    let [of_ours] = workers()[..] else { panic!("one process for one tenant: {:?}", workers()) };
+    let their_call = fixture.start(&theirs, "hostile__sleep_forever", json!({}));
+    fixture.load_is(1, 0).await;
+    until("there is a process for each", || workers().len() == 2).await;
+    let our_call = fixture.start(&ours, "hostile__sleep_forever", json!({}));
+    fixture.load_is(2, 0).await;
+    assert_eq!(workers().len(), 2, "a second call of a tenant runs in its process");
+
+    signal(of_ours, Signal::KILL);
+    let lost = our_call.outcome().await.expect_err("its process is gone");
+    assert_eq!(lost.code, Code::Internal, "{lost}");
+    assert!(lost.message.contains("the process that ran this call is gone: signal 9 ended it"), "{lost}");
+    assert!(!their_call.is_over(), "another tenant's call goes on");
+    fixture.works().await;
+    assert_eq!(workers().len(), 2, "the next call has a new one");
+    assert!(!workers().contains(&of_ours));
+    their_call.cancel.cancel();
+    let ended = their_call.outcome().await.expect_err("cancelled");
+    assert_eq!(ended.code, Code::Cancelled, "{ended}");
+}
+
+#[tokio::test]
+async fn each_plugin_of_a_tenant_may_have_a_process() {
+    let _alone = alone().await;
+    let fixture = isolated("by = \"plugin\"").open().await;
+    let before: BTreeSet<u32> = workers().into_iter().collect();
+    assert_eq!(before.len(), 2, "echo and hostile were called");
+    fixture.works().await;
+    assert_eq!(workers().into_iter().collect::<BTreeSet<_>>(), before);
+}
+
+#[tokio::test]
+async fn a_process_that_hangs_is_ended_with_its_calls_and_the_next_call_has_a_new_one() {
+    let _alone = alone().await;
+    let fixture = isolated("").limit("wall_time_milliseconds", 500).open().await;
+    let [worker] = workers()[..] else { panic!("one process: {:?}", workers()) };
+    signal(worker, Signal::STOP);
+    let hung = fixture.call("echo__echo", json!({"text": "nobody"})).await.expect_err("it hangs");
+    assert!(hung.message.contains("wall_time_milliseconds"), "its time ends as that of any call: {hung}");
+    until("it is dead", || !lives(worker)).await;
+    fixture.works().await;
+    assert!(!workers().contains(&worker));
+}
+
+#[tokio::test]
+async fn a_process_of_plugins_has_no_file_no_capability_and_no_way_to_get_any() {
+    let _alone = alone().await;
+    let fixture = isolated("").open().await;
+    let [worker] = workers()[..] else { panic!("one process: {:?}", workers()) };
+    let status = fs::read_to_string(format!("/proc/{worker}/status")).expect("it lives");
+    let value = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line.unwrap_or_else(|| panic!("no {name}")).trim().to_owned()
+    };
+    for (name, wanted) in [("NoNewPrivs", "1"), ("Seccomp", "2")] {
+        assert_eq!(value(name), wanted, "{name}");
+    }
+    for name in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
+        let held = u64::from_str_radix(&value(name), 16).expect("a number");
+        // Only root has a bound to give up.
+        assert!(held == 0 || (name == "CapBnd" && !rustix::process::geteuid().is_root()), "{name}: {held:x}");
+    }
+    if rustix::process::geteuid().is_root() {
+        let open = fs::read_dir(format!("/proc/{worker}/fd")).expect("it lives");
+        for descriptor in open {
+            let to = fs::read_link(descriptor.expect("listed").path()).expect("a descriptor");
+            let to = to.to_string_lossy();
+            let is_harmless = ["socket:", "pipe:", "anon_inode:", "/memfd:"].iter().any(|kind| to.starts_with(kind));
+            assert!(is_harmless || to == "/dev/null" || to.ends_with("/pagemap"), "{to}");
+        }
+    }
+    fixture.works().await;
+}
