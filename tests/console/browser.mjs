@@ -1,7 +1,7 @@
 // The console in a real browser, against a real host at which an agent works meanwhile. A second host has the browser:
 // it drives the page by its routes of web pages.
 
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -167,7 +167,10 @@ const COMPONENT = fileURLToPath(new URL("../../host/wharf/components/playbook.wa
 async function install(report, served, page) {
   await page.until(click("nav a", "Plugins"), true, "the view of plugins");
   await page.run(`document.querySelector('details.plugin').open = true; window.confirm = () => true; 1`);
-  await page.run(write("#add-source", COMPONENT));
+  // A confined host reads what is beside its configuration.
+  const component = path.join(path.dirname(served.place.configuration), "second.wasm");
+  copyFileSync(COMPONENT, component);
+  await page.run(write("#add-source", component));
   await page.run(write("#add-name", "second"));
   await page.until(click("details.plugin button", "Look at it"), true, "look at it");
   await page.until("document.querySelector('.proposal h3')?.textContent.includes('second') ?? false", true, "what it is");

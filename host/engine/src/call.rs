@@ -7,8 +7,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use tokio_util::sync::CancellationToken;
 use wharf_core::{
-    CallLimits, Claims, CommandLine, Context, Error, Grants, InputGiven, PluginName, Quota,
+    CallLimits, Claims, CommandLine, Context, Error, Grants, InputGiven, PluginName, Quota, SessionId, TenantId,
     audit::CallAudit,
     grant::AllowedCommand,
     service::{Approver, Caller, GuardedAct},
@@ -53,6 +54,28 @@ pub struct Call {
     pub charged: Duration,
 }
 
+impl Call {
+    /// One on nobody's behalf, with nothing granted.
+    pub(crate) fn of_nobody(
+        limits: CallLimits,
+        settings: Arc<str>,
+        clock_resolution: Option<ClockResolution>,
+        cancel: CancellationToken,
+    ) -> Self {
+        let mut caller = Caller::new(Context::new(TenantId::local(), SessionId::default_session()));
+        caller.cancel = cancel;
+        let (grants, limits) = (Arc::new(Grants::default()), Arc::new(limits));
+        Self {
+            caller: Arc::new(caller),
+            input: InputGiven::default(),
+            policy: Arc::new(PluginPolicy { grants, limits, settings, clock_resolution }),
+            audit: None,
+            approver: None,
+            charged: Duration::ZERO,
+        }
+    }
+}
+
 /// One call while it runs: the store, the adapters and the threads that work for them share
 /// it. The engine makes it once; an adapter that hands work to a thread clones the `Arc`.
 pub(crate) struct ActiveCall {
@@ -65,6 +88,8 @@ pub(crate) struct ActiveCall {
     /// The count of open handles, by session, tenant and host.
     pub(crate) open_handles: Arc<Quota>,
     pub(crate) clock: CallClock,
+    /// How long the function says that it takes at most.
+    pub(crate) declared: Option<Duration>,
     /// What the guest sees instead of the system's clocks.
     pub(crate) coarse: Option<CoarseClock>,
     pub(crate) budget: CallBudget,
@@ -73,7 +98,7 @@ pub(crate) struct ActiveCall {
 }
 
 impl ActiveCall {
-    /// Starts the clock. `declared` is how long the function says that it takes at most.
+    /// Starts the clock.
     pub(crate) fn begin(
         call: Call,
         plugin: &PluginName,
@@ -89,6 +114,7 @@ impl ActiveCall {
             plugin: plugin.clone(),
             claims: Arc::clone(claims),
             clock,
+            declared,
             coarse: call.policy.clock_resolution.map(CoarseClock::start),
             budget: CallBudget::new(limits),
             request: call,
@@ -157,7 +183,7 @@ impl ActiveCall {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use wharf_core::{SessionId, TenantId, quota::Bounds};
+    use wharf_core::quota::Bounds;
     use wharf_state::MemoryStore;
 
     use super::*;
@@ -172,21 +198,7 @@ pub(crate) mod tests {
             tenant: ("file_handles_per_tenant", 10),
             host: ("file_handles", 10),
         });
-        let context = Context::new(TenantId::local(), SessionId::default_session());
-        let policy = PluginPolicy {
-            grants: Arc::new(Grants::default()),
-            limits: Arc::new(limits),
-            settings: "{}".into(),
-            clock_resolution: None,
-        };
-        let call = Call {
-            caller: Arc::new(Caller::new(context)),
-            input: InputGiven::default(),
-            policy: Arc::new(policy),
-            audit,
-            approver: None,
-            charged: Duration::ZERO,
-        };
+        let call = Call { audit, ..Call::of_nobody(limits, "{}".into(), None, CancellationToken::new()) };
         let plugin = "probe".parse().expect("legal");
         Arc::new(ActiveCall::begin(call, &plugin, &Arc::default(), &backends, &open_handles, None))
     }

@@ -7,7 +7,7 @@ mod streams;
 use wharf_core::text;
 
 pub(crate) use self::{
-    requests::{BodyPart, Fields, RequestHead, fields, frame_of, headers, send_by_host, told},
+    requests::{BodyPart, Fields, RequestHead, fields, frame_of, headers, part_of, send_by_host, told},
     streams::{CHUNK_BYTES, FailureOfHost, ReadFromHost, StreamEnd, WrittenToHost, input, output},
 };
 use crate::call::ActiveCall;

@@ -4,23 +4,19 @@
 use std::{
     hash::{Hash, Hasher},
     sync::Arc,
-    time::Duration,
 };
 
 use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::{self as wasm, types::ComponentItem};
-use wharf_core::{
-    CallLimits, Claims, Context, Grants, InputGiven, PluginName, SchemaLimits, SessionId, TenantId, service::Caller,
-    text,
-};
+use wharf_core::{CallLimits, Claims, PluginName, SchemaLimits, text};
 
 #[cfg(target_os = "linux")]
 use crate::code::CodeFile;
 use crate::{
     adapter,
     cache::CacheEntry,
-    call::{Call, PluginPolicy},
+    call::Call,
     coarse::ClockResolution,
     compile, compiled,
     component::Component,
@@ -259,22 +255,8 @@ impl ComponentSource {
             table_elements: self.engine.config.table_elements,
             ..CallLimits::default()
         };
-        let context = Context::new(TenantId::local(), SessionId::default_session());
-        let policy = PluginPolicy {
-            grants: Arc::new(Grants::default()),
-            limits: Arc::new(limits),
-            settings: "{}".into(),
-            // Nobody has configured this call. A list needs no clock.
-            clock_resolution: Some(ClockResolution::COARSEST),
-        };
-        Call {
-            caller: Arc::new(Caller::new(context)),
-            input: InputGiven::default(),
-            policy: Arc::new(policy),
-            audit: None,
-            approver: None,
-            charged: Duration::ZERO,
-        }
+        // Nobody has configured this call. A list needs no clock.
+        Call::of_nobody(limits, "{}".into(), Some(ClockResolution::COARSEST), CancellationToken::new())
     }
 
     /// Calls a function that lists something.

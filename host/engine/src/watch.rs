@@ -21,6 +21,7 @@ pub(crate) mod crossing;
 pub(crate) mod linked;
 mod outcome;
 mod subject;
+mod tuples;
 pub(crate) mod weight;
 
 use std::{sync::Arc, time::Instant};
@@ -47,7 +48,7 @@ pub(crate) mod component {
 
     use super::{
         Parameters, Returned, StoreView, WatchedCall,
-        crossing::{Crossing, from_bytes, to_bytes},
+        crossing::{Crossing, to_bytes},
         function_name,
         linked::{LinkedFunctions, RunningFunction, asking},
     };
@@ -172,8 +173,7 @@ pub(crate) mod component {
                 let call = Arc::clone(view(store.data()).call);
                 let parameters = to_bytes(&parameters);
                 Box::new(async move {
-                    let returned = call.ask_host(number, parameters).await?;
-                    let opened: Result<Resource<S>, E> = from_bytes(&returned).map_err(wasmtime::Error::new)?;
+                    let opened: Result<Resource<S>, E> = call.ask_host(number, parameters).await?;
                     Ok((match opened {
                         Ok(stream) => Ok(of_host(store.data_mut(), stream)?),
                         Err(error) => Err(error),

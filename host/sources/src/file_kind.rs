@@ -23,17 +23,21 @@ pub(crate) struct FileKind {
     pub(crate) too_long: fn(String, u64) -> FetchError,
 }
 
-/// A file that was found.
-pub(crate) struct FetchedFile {
+/// A file about a component, which may be a signature of it or say something of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchedFile {
     /// Where it lies, in words for a person.
-    pub(crate) from: String,
-    pub(crate) bytes: Vec<u8>,
+    pub from: String,
+    /// What it has.
+    pub bytes: Vec<u8>,
 }
 
-/// What was found. Nothing of it is verified.
-#[derive(Default)]
-pub(crate) struct FetchedFiles {
-    pub(crate) files: Vec<FetchedFile>,
-    /// The manifest by which a registry names the component.
-    pub(crate) manifest: Option<Vec<u8>>,
+/// What was found about a component. Nothing of it is verified.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FetchedFiles {
+    /// The files, as they came.
+    pub files: Vec<FetchedFile>,
+    /// The manifest by which a registry names the component: all files of a registry refer to it, and a
+    /// signature or a statement may be about it.
+    pub manifest: Option<Vec<u8>>,
 }

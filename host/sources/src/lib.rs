@@ -22,13 +22,12 @@ mod source;
 pub use client::{agent, is_protected};
 pub use error::SourceError;
 pub use fetch::{FetchError, FetchedComponent, read_component};
+pub use file_kind::{FetchedFile, FetchedFiles};
 pub use index::{IndexError, IndexedPlugin, IndexedVersion, PluginIndex};
-pub use materials::{FetchedMaterial, FetchedMaterials, MATERIAL_BYTES, MATERIAL_ENDINGS, materials_beside};
+pub use materials::{MATERIAL_BYTES, MATERIAL_ENDINGS, materials_beside};
 pub use oci::{OciError, OciReference, RegistryLogins};
 #[cfg(feature = "oci")]
 pub use oci::{Publication, PublishedComponent, publish};
-pub use signatures::{
-    FetchedSignature, FetchedSignatures, SIGNATURE_BYTES, SIGNATURE_ENDINGS, signature_files, signatures_beside,
-};
+pub use signatures::{SIGNATURE_BYTES, SIGNATURE_ENDINGS, signature_files, signatures_beside};
 pub use sought::ListKind;
 pub use source::PluginSource;

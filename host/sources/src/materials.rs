@@ -38,34 +38,9 @@ const MATERIALS: FileKind = FileKind {
     too_long: |from, limit| FetchError::LongMaterial { from, limit },
 };
 
-/// A file that may say something of a component.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FetchedMaterial {
-    /// Where it lies, in words for a person.
-    pub from: String,
-    /// What it has.
-    pub bytes: Vec<u8>,
-}
-
-impl From<FetchedFile> for FetchedMaterial {
-    fn from(FetchedFile { from, bytes }: FetchedFile) -> Self {
-        Self { from, bytes }
-    }
-}
-
-/// What was found of a component. Nothing of it is verified.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FetchedMaterials {
-    /// The files, as they came.
-    pub files: Vec<FetchedMaterial>,
-    /// The manifest by which a registry names the component: all these files refer to it, and it is what
-    /// statements there may be about.
-    pub manifest: Option<Vec<u8>>,
-}
-
 /// What is said beside the file of a component, and what is there and cannot be read.
-pub fn materials_beside(component: &Path) -> impl Iterator<Item = Result<FetchedMaterial, FetchError>> {
-    beside::of_file(component, &MATERIALS).map(|file| file.map(FetchedMaterial::from))
+pub fn materials_beside(component: &Path) -> impl Iterator<Item = Result<FetchedFile, FetchError>> {
+    beside::of_file(component, &MATERIALS)
 }
 
 impl PluginSource {
@@ -75,8 +50,7 @@ impl PluginSource {
     ///
     /// # Errors
     /// See [`FetchError`].
-    pub fn materials(&self, manifest: Option<&str>, logins: &RegistryLogins) -> Result<FetchedMaterials, FetchError> {
-        let FetchedFiles { files, manifest } = beside::of_source(self, manifest, logins, &MATERIALS)?;
-        Ok(FetchedMaterials { files: files.into_iter().map(FetchedMaterial::from).collect(), manifest })
+    pub fn materials(&self, manifest: Option<&str>, logins: &RegistryLogins) -> Result<FetchedFiles, FetchError> {
+        beside::of_source(self, manifest, logins, &MATERIALS)
     }
 }

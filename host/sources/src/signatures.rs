@@ -31,30 +31,6 @@ const SIGNATURES: FileKind = FileKind {
     too_long: |from, limit| FetchError::LongSignature { from, limit },
 };
 
-/// A file that may be a signature.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FetchedSignature {
-    /// Where it lies, in words for a person.
-    pub from: String,
-    /// What it has.
-    pub bytes: Vec<u8>,
-}
-
-impl From<FetchedFile> for FetchedSignature {
-    fn from(FetchedFile { from, bytes }: FetchedFile) -> Self {
-        Self { from, bytes }
-    }
-}
-
-/// What was found beside a component. Nothing of it is verified.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FetchedSignatures {
-    /// The files, as they came.
-    pub files: Vec<FetchedSignature>,
-    /// The manifest by which a registry names the component: what a signature there may be over.
-    pub manifest: Option<Vec<u8>>,
-}
-
 /// The files in which a component's signatures are looked for, one for each of
 /// [`SIGNATURE_ENDINGS`].
 #[must_use]
@@ -63,8 +39,8 @@ pub fn signature_files(component: &Path) -> [PathBuf; 3] {
 }
 
 /// The signatures beside the file of a component, and what is there and cannot be read.
-pub fn signatures_beside(component: &Path) -> impl Iterator<Item = Result<FetchedSignature, FetchError>> {
-    beside::of_file(component, &SIGNATURES).map(|file| file.map(FetchedSignature::from))
+pub fn signatures_beside(component: &Path) -> impl Iterator<Item = Result<FetchedFile, FetchError>> {
+    beside::of_file(component, &SIGNATURES)
 }
 
 impl PluginSource {
@@ -74,9 +50,8 @@ impl PluginSource {
     ///
     /// # Errors
     /// See [`FetchError`]: a place that cannot be looked at is no place without signatures.
-    pub fn signatures(&self, manifest: Option<&str>, logins: &RegistryLogins) -> Result<FetchedSignatures, FetchError> {
-        let FetchedFiles { files, manifest } = beside::of_source(self, manifest, logins, &SIGNATURES)?;
-        Ok(FetchedSignatures { files: files.into_iter().map(FetchedSignature::from).collect(), manifest })
+    pub fn signatures(&self, manifest: Option<&str>, logins: &RegistryLogins) -> Result<FetchedFiles, FetchError> {
+        beside::of_source(self, manifest, logins, &SIGNATURES)
     }
 }
 

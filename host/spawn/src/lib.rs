@@ -54,6 +54,8 @@ pub mod policy;
 #[cfg(target_os = "linux")]
 mod prepared;
 #[cfg(target_os = "linux")]
+mod privileges;
+#[cfg(target_os = "linux")]
 mod probe;
 #[cfg(target_os = "linux")]
 mod root;
@@ -88,9 +90,11 @@ pub use child::Child;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Child, Spawner, lock_down};
 #[cfg(target_os = "linux")]
-pub use lock_down::{give_up_capabilities, lock_down};
+pub use lock_down::lock_down;
 #[cfg(target_os = "linux")]
 pub use outside::{OutsidePart, serve_outside};
+#[cfg(target_os = "linux")]
+pub use privileges::give_up_capabilities;
 #[cfg(target_os = "linux")]
 pub use spawner::Spawner;
 /// What a child can be sent.

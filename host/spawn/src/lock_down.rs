@@ -4,18 +4,8 @@ use std::io;
 
 use crate::{
     filter::{self, SyscallFilter},
-    landlock,
-    supervisor::{confine, launch},
+    landlock, supervisor,
 };
-
-/// Gives up all capabilities of the calling thread, and of those that it starts afterwards. What a
-/// program of root then is allowed, every user is.
-///
-/// # Errors
-/// Where the system refuses it.
-pub fn give_up_capabilities() -> io::Result<()> {
-    confine::give_up_capabilities()
-}
 
 /// Makes the calling process, with all its threads and descendants, give up
 /// opening and changing files by path, making sockets, running programs
@@ -35,6 +25,6 @@ pub fn lock_down() -> io::Result<()> {
         tracing::debug!(%error, "without Landlock");
     }
     // Nor does another process of the user read its memory.
-    launch::seal();
+    supervisor::seal();
     seccompiler::apply_filter_all_threads(&program).map_err(io::Error::other)
 }

@@ -17,10 +17,10 @@
 //!
 //! Never runs in the host's own process.
 
-pub(crate) mod confine;
+mod confine;
 mod contain;
 mod groups;
-pub(crate) mod launch;
+mod launch;
 mod root;
 mod settings;
 mod supervise;

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use wharf_core::{Digest, PluginName, text::with_causes};
 use wharf_engine::Component;
-use wharf_sources::{FetchedSignature, FetchedSignatures, signatures_beside};
+use wharf_sources::{FetchedFile, FetchedFiles, signatures_beside};
 use wharf_trust::{Evidence, FoundSignature, SignedArtifact, Signer, Untrusted};
 
 use crate::{
@@ -52,7 +52,7 @@ impl FoundSignatures {
         found
     }
 
-    fn take(&mut self, FetchedSignature { from, bytes }: &FetchedSignature) {
+    fn take(&mut self, FetchedFile { from, bytes }: &FetchedFile) {
         let kept: usize = self.signatures.iter().map(|signature| signature.text().len()).sum();
         match FoundSignature::read(bytes) {
             Ok(signature) if kept + signature.text().len() <= KEPT_BYTES => self.signatures.push(signature),
@@ -64,8 +64,8 @@ impl FoundSignatures {
     }
 }
 
-impl From<FetchedSignatures> for FoundSignatures {
-    fn from(fetched: FetchedSignatures) -> Self {
+impl From<FetchedFiles> for FoundSignatures {
+    fn from(fetched: FetchedFiles) -> Self {
         let mut found = Self::default();
         for file in &fetched.files {
             found.take(file);
@@ -207,8 +207,8 @@ mod tests {
             1,
         );
         let files =
-            (0..16).map(|at| FetchedSignature { from: format!("number {at}"), bytes: signature.clone().into_bytes() });
-        let fetched = FetchedSignatures { files: files.collect(), manifest: Some(b"{}".to_vec()) };
+            (0..16).map(|at| FetchedFile { from: format!("number {at}"), bytes: signature.clone().into_bytes() });
+        let fetched = FetchedFiles { files: files.collect(), manifest: Some(b"{}".to_vec()) };
         let found = FoundSignatures::from(fetched);
         assert_eq!((found.signatures.len(), found.problems.len()), (2, 14));
         assert!(
@@ -216,7 +216,7 @@ mod tests {
             "{:?}",
             found.problems[0]
         );
-        let none = FetchedSignatures { files: Vec::new(), manifest: Some(b"{}".to_vec()) };
+        let none = FetchedFiles { files: Vec::new(), manifest: Some(b"{}".to_vec()) };
         assert_eq!(
             FoundSignatures::from(none),
             FoundSignatures::default(),

@@ -1,4 +1,4 @@
-//! LinkedFunctions of the host that no guest can name: a worker needs them for what the runtime does
+//! Functions of the host that no guest can name: a worker needs them for what the runtime does
 //! itself in a host, such as streams of files, requests and lines for the log.
 
 mod requests;

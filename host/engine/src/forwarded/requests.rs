@@ -16,7 +16,7 @@ use wasmtime_wasi_http::{Error as WasiError, RequestOptions, WasiBody};
 use super::OwnFunction;
 use crate::{
     call::ActiveCall,
-    watch::crossing::{Crossing, crossing, from_bytes, one_of, to_bytes},
+    watch::crossing::{Crossing, crossing, one_of, to_bytes},
 };
 
 /// A request that is under way in the host: its number is all that a worker has of it.
@@ -82,6 +82,16 @@ pub(crate) fn frame_of(part: BodyPart) -> Option<Result<Frame<Bytes>, WasiError>
     }
 }
 
+/// What a body yields, as it crosses.
+pub(crate) fn part_of(frame: Option<Result<Frame<Bytes>, WasiError>>) -> BodyPart {
+    match frame.map(|frame| frame.map(Frame::into_data)) {
+        None => BodyPart::End,
+        Some(Err(error)) => BodyPart::Failed(told(error)),
+        Some(Ok(Ok(data))) => BodyPart::Data(data.into()),
+        Some(Ok(Err(frame))) => BodyPart::Trailers(frame.trailers_ref().map(fields).unwrap_or_default()),
+    }
+}
+
 /// Sends a request of a worker's guest by way of the host.
 pub(crate) async fn send_by_host(
     call: Arc<ActiveCall>,
@@ -116,9 +126,8 @@ fn in_words(words: String) -> WasiError {
 }
 
 async fn asked<R: Crossing>(call: &ActiveCall, function: OwnFunction, parameters: Vec<u8>) -> Result<R, WasiError> {
-    let failed = |error: wasmtime::Error| in_words(format!("internal: {error}"));
-    let returned = call.ask_host(function as u16, parameters).await.map_err(failed)?;
-    from_bytes(&returned).map_err(|error| failed(wasmtime::Error::new(error)))
+    let asking = call.ask_host(function as u16, parameters);
+    asking.await.map_err(|error| in_words(format!("internal: {error}")))
 }
 
 /// A request that is under way in the host, as a worker has it.
@@ -154,22 +163,16 @@ impl Drop for ExchangeOfHost {
 /// Sends a body until it ends, or nobody reads on.
 async fn send_body(exchange: Arc<ExchangeOfHost>, mut body: WasiBody) {
     loop {
-        let part = match body.frame().await {
-            None => BodyPart::End,
-            Some(Err(error)) => BodyPart::Failed(told(error)),
-            Some(Ok(frame)) => match frame.into_data() {
-                Ok(mut data) => {
-                    while data.len() > PART_BYTES {
-                        let first = data.split_to(PART_BYTES);
-                        if !matches!(exchange.write(BodyPart::Data(first.to_vec())).await, Ok(true)) {
-                            return;
-                        }
-                    }
-                    BodyPart::Data(data.to_vec())
+        let mut part = part_of(body.frame().await);
+        if let BodyPart::Data(data) = &mut part {
+            while data.len() > PART_BYTES {
+                let rest = data.split_off(PART_BYTES);
+                let first = BodyPart::Data(std::mem::replace(data, rest));
+                if !matches!(exchange.write(first).await, Ok(true)) {
+                    return;
                 }
-                Err(frame) => BodyPart::Trailers(frame.trailers_ref().map(fields).unwrap_or_default()),
-            },
-        };
+            }
+        }
         let is_end = matches!(part, BodyPart::End | BodyPart::Failed(_));
         if !matches!(exchange.write(part).await, Ok(true)) || is_end {
             return;

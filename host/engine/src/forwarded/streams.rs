@@ -13,7 +13,7 @@ use wasmtime_wasi_io::{
 use super::OwnFunction;
 use crate::{
     call::ActiveCall,
-    watch::crossing::{from_bytes, one_of, to_bytes},
+    watch::crossing::{one_of, to_bytes},
 };
 
 /// What crosses at once.
@@ -79,10 +79,7 @@ impl InputOfHost {
     fn begin(&self) -> ReadingFromHost {
         let (call, handle) = (Arc::clone(&self.call), Resource::<DynInputStream>::new_borrow(self.number));
         let parameters = to_bytes(&(handle, CHUNK_BYTES));
-        Box::pin(async move {
-            let returned = call.ask_host(OwnFunction::ReadStream as u16, parameters).await?;
-            from_bytes(&returned).map_err(wasmtime::Error::new)
-        })
+        Box::pin(async move { call.ask_host(OwnFunction::ReadStream as u16, parameters).await })
     }
 }
 
@@ -171,8 +168,7 @@ impl OutputStream for OutputOfHost {
         let (call, handle) = (Arc::clone(&self.call), Resource::<DynOutputStream>::new_borrow(self.number));
         let parameters = to_bytes(&(handle, Vec::from(bytes)));
         self.state = OutputState::Writes(wasmtime_wasi::runtime::spawn(async move {
-            let returned = call.ask_host(OwnFunction::WriteStream as u16, parameters).await?;
-            from_bytes(&returned).map_err(wasmtime::Error::new)
+            call.ask_host(OwnFunction::WriteStream as u16, parameters).await
         }));
         Ok(())
     }

@@ -7,7 +7,7 @@ use wasmtime::{AsContextMut as _, Store};
 use wharf_core::{Code, Error};
 
 use super::{
-    frames::{self, AskedFunction, CallOrder, EndedHead},
+    frames::{self, AskedFunction, CallOrder, EndedHead, NumberedOrder},
     pool::WorkerPool,
     process::{Conversation, Said, Worker},
     setup::WorkerSetup,
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// LinkedFunctions of one call that go on beside it.
+/// Functions of one call that go on beside it.
 const MOST_BESIDE: usize = 256;
 
 /// Why a call in a worker has no result.
@@ -53,6 +53,7 @@ pub(crate) async fn run<F: GuestFunction>(
     let call = Arc::clone(&store.data().call);
     let code = linked.code().ok_or_else(|| Error::new(Code::Internal, "no process can have its code"))?;
     let largest = usize::try_from(linked.most_copied_bytes(call.limits())).unwrap_or(usize::MAX);
+    let mut order = order(&call, linked, asked);
     let mut conversation = loop {
         let worker = if is_loading {
             workers.alone(setup).await?
@@ -60,8 +61,9 @@ pub(crate) async fn run<F: GuestFunction>(
             workers.worker(&call.context().tenant, &call.plugin, setup).await?
         };
         // It may just have ended, for want of work.
-        if let Some(conversation) = worker.begin(code, largest, order(&call, linked, &asked)) {
-            break Told { conversation, alone: is_loading.then_some(worker) };
+        match worker.begin(code, largest, order) {
+            Ok(conversation) => break Told { conversation, alone: is_loading.then_some(worker) },
+            Err(unused) => order = unused,
         }
     };
     let (head, rest) = serve(functions, &mut store, &mut conversation.conversation).await?;
@@ -96,18 +98,20 @@ impl Drop for Told {
     }
 }
 
-fn order(call: &ActiveCall, linked: &LinkedPlugin, asked: &AskedFunction) -> CallOrder {
+fn order(call: &ActiveCall, linked: &LinkedPlugin, function: AskedFunction) -> Box<NumberedOrder> {
     let is_foreign = linked.functions().is_some();
-    CallOrder {
+    let order = CallOrder {
         component: 0,
+        declared: call.declared,
         remaining: call.clock.remaining(),
         charged: call.clock.used(),
         limits: frames::limits_to_numbers(call.limits()),
         // One that knows the contract asks for them.
         settings: if is_foreign { call.request.policy.settings.to_string() } else { "{}".to_owned() },
         clock_step: call.request.policy.clock_resolution.map(ClockResolution::step),
-        function: asked.clone(),
-    }
+        function,
+    };
+    Box::new((0, order))
 }
 
 /// Calls what the guest asks for until the call ends in the worker.

@@ -57,6 +57,8 @@ pub(super) struct ComponentCode {
 pub(super) struct CallOrder {
     /// The number of the component.
     pub(super) component: u32,
+    /// How long its function says that it takes at most.
+    pub(super) declared: Option<Duration>,
     /// How long the call may still take.
     pub(super) remaining: Duration,
     /// What the host has computed for it.
@@ -70,7 +72,10 @@ pub(super) struct CallOrder {
     pub(super) function: AskedFunction,
 }
 
-crossing! { self::CallOrder { component, remaining, charged, limits, settings, clock_step, function }; }
+crossing! { self::CallOrder { component, declared, remaining, charged, limits, settings, clock_step, function }; }
+
+/// The number of a call, which its worker gives out in the host, and what it is.
+pub(super) type NumberedOrder = (u64, CallOrder);
 
 /// The limits of a call as they cross.
 pub(super) fn limits_to_numbers(limits: &CallLimits) -> Vec<u64> {
@@ -91,7 +96,7 @@ pub(super) fn limits_of_numbers(numbers: &[u64]) -> Result<CallLimits, Malformed
 /// What the host says. Calls have numbers, which it chooses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ToWorker {
-    Call(Box<(u64, CallOrder)>),
+    Call(Box<NumberedOrder>),
     /// The call is over for the host.
     Stop(u64),
 }
@@ -178,6 +183,7 @@ mod tests {
         let limits = CallLimits { host_calls: 7, ..CallLimits::default() };
         let order = CallOrder {
             component: 3,
+            declared: Some(Duration::from_millis(300)),
             remaining: Duration::from_secs(60),
             charged: Duration::from_micros(5),
             limits: limits_to_numbers(&limits),

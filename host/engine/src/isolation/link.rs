@@ -96,8 +96,8 @@ impl HostLink {
     }
 }
 
-use bytes::Bytes;
-
+#[cfg(target_os = "linux")]
+use crate::watch::crossing::from_bytes;
 use crate::{call::ActiveCall, watch::crossing::Crossing};
 
 /// The host is gone, or has ended the call.
@@ -113,13 +113,13 @@ impl ActiveCall {
 
     /// Has the host call a function. The call's time is that of the host meanwhile.
     #[cfg(target_os = "linux")]
-    pub(crate) async fn ask_host(&self, number: u16, parameters: Vec<u8>) -> wasmtime::Result<Bytes> {
+    pub(crate) async fn ask_host<R: Crossing>(&self, number: u16, parameters: Vec<u8>) -> wasmtime::Result<R> {
         let link = self.host.as_ref().ok_or_else(no_host)?;
         let pause = self.clock.pause();
         let returned = link.ask(number, &parameters).await.ok_or_else(no_host)?;
         drop(pause);
         self.clock.set_remaining(returned.remaining);
-        Ok(returned.bytes)
+        from_bytes(&returned.bytes).map_err(wasmtime::Error::new)
     }
 
     /// Has the host call a function of which nothing comes back.
@@ -130,7 +130,7 @@ impl ActiveCall {
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(crate) async fn ask_host(&self, _number: u16, _parameters: Vec<u8>) -> wasmtime::Result<Bytes> {
+    pub(crate) async fn ask_host<R: Crossing>(&self, _number: u16, _parameters: Vec<u8>) -> wasmtime::Result<R> {
         Err(no_host())
     }
 

@@ -50,9 +50,6 @@ mod workers {
     /// How long a call waits for a worker where all have calls.
     const PATIENCE: Duration = Duration::from_secs(2);
 
-    /// The limit that keeps a call from having a worker.
-    type FullOf = (&'static str, u64);
-
     /// Whose calls a worker runs.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     struct WorkerKey {
@@ -131,16 +128,8 @@ mod workers {
             let key = WorkerKey { tenant: tenant.clone(), plugin };
             loop {
                 let cell = shared.when_freed(|| shared.cell(&key)).await?;
-                let worker = match cell.get() {
-                    Some(worker) => worker,
-                    None => match cell.get_or_try_init(|| shared.take(setup)).await {
-                        Ok(worker) => worker,
-                        Err(error) => {
-                            shared.forget(&key, &cell);
-                            return Err(error);
-                        }
-                    },
-                };
+                let worker = cell.get_or_try_init(|| shared.take(setup)).await;
+                let worker = worker.inspect_err(|_| shared.forget(&key, &cell))?;
                 if worker.is_usable() {
                     return Ok(Arc::clone(worker));
                 }
@@ -167,7 +156,7 @@ mod workers {
             let of_tenant = workers.keys().filter(|other| other.tenant == key.tenant).count() as u64;
             let most = self.limits.workers_per_tenant;
             if of_tenant >= most && !end_one_that_rests(&mut workers, |other| other.tenant == key.tenant) {
-                return Err(full(("workers_per_tenant", most)));
+                return Err(full("workers_per_tenant", most));
             }
             Ok(Arc::clone(workers.entry(key.clone()).or_default()))
         }
@@ -176,7 +165,7 @@ mod workers {
         fn place(&self) -> Result<OwnedSemaphorePermit, Error> {
             Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
                 end_one_that_rests(&mut self.workers.lock(), |_| true);
-                full(("workers", self.limits.workers))
+                full("workers", self.limits.workers)
             })
         }
 
@@ -219,14 +208,12 @@ mod workers {
 
         async fn start(&self, setup: &WorkerSetup) -> Result<Arc<Worker>, Error> {
             let place = self.when_freed(|| self.place()).await?;
-            Worker::start(
-                &self.spawner,
-                setup,
-                &self.limits,
-                (self.ending.child_token(), Arc::clone(&self.freed)),
-                place,
-            )
-            .await
+            self.start_in(place, setup).await
+        }
+
+        async fn start_in(&self, place: OwnedSemaphorePermit, setup: &WorkerSetup) -> Result<Arc<Worker>, Error> {
+            let ends = (self.ending.child_token(), Arc::clone(&self.freed));
+            Worker::start(&self.spawner, setup, &self.limits, ends, place).await
         }
 
         /// Starts as many ahead as there should be, as long as there is room for all.
@@ -236,8 +223,7 @@ mod workers {
             runtime.spawn(async move {
                 while (pool.ahead.lock().len() as u64) < pool.config.ahead && !pool.ending.is_cancelled() {
                     let Ok(place) = Arc::clone(&pool.places).try_acquire_owned() else { return };
-                    let ending = (pool.ending.child_token(), Arc::clone(&pool.freed));
-                    match Worker::start(&pool.spawner, &setup, &pool.limits, ending, place).await {
+                    match pool.start_in(place, &setup).await {
                         Ok(worker) => pool.ahead.lock().push(worker),
                         Err(error) => {
                             tracing::warn!("a process for plugins cannot be started ahead: {error}");
@@ -249,7 +235,7 @@ mod workers {
         }
     }
 
-    fn full((limit, most): FullOf) -> Error {
+    fn full(limit: &str, most: u64) -> Error {
         let told = format!(
             "all {most} processes for plugins have calls (limit `{limit}` under [host.limits]); try again later"
         );

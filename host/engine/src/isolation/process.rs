@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    io,
     os::fd::{AsFd as _, OwnedFd},
     sync::{
         Arc,
@@ -22,14 +23,14 @@ use wharf_spawn::packet;
 
 use super::{
     connection::{IncomingFrames, WorkerConnection},
-    frames::{self, ASKED, AskedHead, CallOrder, ComponentCode, ENDED, EndedHead, RETURNED, ToWorker},
+    frames::{self, ASKED, AskedHead, ComponentCode, ENDED, EndedHead, NumberedOrder, RETURNED, ToWorker},
 };
 use crate::code::CodeFile;
 
-/// How long a worker may take to end a call that the host has stopped. A guest is stopped every 2 ms; a
-/// worker that takes so much longer does not do what it should.
 /// How often its memory is looked at while it has calls.
 const LOOK: Duration = Duration::from_millis(100);
+/// How long a worker may take to end a call that the host has stopped. A guest is stopped every 2 ms; a
+/// worker that takes so much longer does not do what it should.
 pub(super) const OBEDIENCE: Duration = Duration::from_secs(2);
 /// Requests of one call that wait in the host; a worker waits with further ones.
 const WAITING_REQUESTS: usize = 256;
@@ -51,7 +52,7 @@ pub(super) struct Worker {
     /// The longest frame that one of its calls may send.
     most_bytes: Arc<AtomicUsize>,
     ending: CancellationToken,
-    /// Told whenever a call of it ends, or it does.
+    /// Told whenever a call of it ends.
     freed: Arc<Notify>,
 }
 
@@ -121,8 +122,6 @@ impl Worker {
         }
         state.ended.get_or_insert(why.into());
         state.conversations.clear();
-        drop(state);
-        self.freed.notify_waiters();
     }
 
     /// Ends where it is gone, or with what it did wrong.
@@ -221,26 +220,26 @@ impl Worker {
         Error::new(Code::Internal, told)
     }
 
-    /// Begins a call. Nothing where it has ended meanwhile.
+    /// Begins a call. The order comes back where it takes none any more.
     pub(super) fn begin(
         self: &Arc<Self>,
         code: &CodeFile,
         largest: usize,
-        mut order: CallOrder,
-    ) -> Option<Conversation> {
+        mut order: Box<NumberedOrder>,
+    ) -> Result<Conversation, Box<NumberedOrder>> {
         let (sender, said) = mpsc::channel(WAITING_REQUESTS);
         self.most_bytes.fetch_max(largest.saturating_add(FRAME_BYTES), Relaxed);
         let mut state = self.state.lock();
-        if state.ended.is_some() {
-            return None;
-        }
-        order.component = match state.components.get(&code.id()) {
-            Some(number) => *number,
-            None => {
-                let number = u32::try_from(state.components.len()).ok()?;
-                let message =
-                    ComponentCode { number, bytes: code.bytes(), exports_functions: code.exports_functions() };
-                packet::send(&self.codes, &message, &[code.file().as_fd()]).ok()?;
+        let component = match (&state.ended, state.components.get(&code.id())) {
+            (Some(_), _) => return Err(order),
+            (None, Some(number)) => *number,
+            (None, None) => {
+                let number = u32::try_from(state.components.len()).unwrap_or(u32::MAX);
+                if let Err(error) = self.send_code(number, code) {
+                    state.ended = Some(format!("it takes no code: {error}").into());
+                    self.ending.cancel();
+                    return Err(order);
+                }
                 state.components.insert(code.id(), number);
                 number
             }
@@ -250,8 +249,14 @@ impl Worker {
         let call = state.calls;
         state.conversations.insert(call, sender);
         drop(state);
-        self.connection.send(&ToWorker::Call(Box::new((call, order))).to_frame());
-        Some(Conversation { worker: Arc::clone(self), call, said, has_ended: false })
+        (order.0, order.1.component) = (call, component);
+        self.connection.send(&ToWorker::Call(order).to_frame());
+        Ok(Conversation { worker: Arc::clone(self), call, said, has_ended: false })
+    }
+
+    fn send_code(&self, number: u32, code: &CodeFile) -> io::Result<()> {
+        let message = ComponentCode { number, bytes: code.bytes(), exports_functions: code.exports_functions() };
+        packet::send(&self.codes, &message, &[code.file().as_fd()])
     }
 
     /// Ends it where a call that the host has stopped still runs after a while.

@@ -53,6 +53,7 @@ impl Taken {
         let code = CodeFile::new(b"code", false).expect("memory");
         let order = CallOrder {
             component: 0,
+            declared: None,
             remaining: Duration::from_secs(60),
             charged: Duration::ZERO,
             limits: frames::limits_to_numbers(&CallLimits::default()),
@@ -60,7 +61,7 @@ impl Taken {
             clock_step: None,
             function: AskedFunction::ListTools,
         };
-        self.worker.begin(&code, 64 << 10, order).expect("it takes a call")
+        self.worker.begin(&code, 64 << 10, Box::new((0, order))).expect("it takes a call")
     }
 
     /// What the host says next.

@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::Component;
-use wharf_core::{Context, Error, Grants, HostLimits, InputGiven, PluginName, SessionId, TenantId, service::Caller};
+use wharf_core::{Error, HostLimits, PluginName};
 use wharf_spawn::packet;
 use wharf_state::MemoryStore;
 
@@ -34,7 +34,7 @@ use super::{
 };
 use crate::{
     backends::Backends,
-    call::{ActiveCall, Call, PluginPolicy},
+    call::{ActiveCall, Call},
     coarse::ClockResolution,
     error::{LoadError, reason},
     execution::{self, EndedCall},
@@ -236,25 +236,11 @@ impl WorkerProgram {
         let Ok(limits) = frames::limits_of_numbers(&order.limits) else {
             return failed("limits that no call has".to_owned());
         };
-        let mut caller = Caller::new(Context::new(TenantId::local(), SessionId::default_session()));
-        caller.cancel = cancel;
-        let policy = PluginPolicy {
-            grants: Arc::new(Grants::default()),
-            limits: Arc::new(limits),
-            settings: order.settings.into(),
-            clock_resolution: order.clock_step.and_then(resolution),
-        };
-        let call = Call {
-            caller: Arc::new(caller),
-            input: InputGiven::default(),
-            policy: Arc::new(policy),
-            audit: None,
-            approver: None,
-            charged: order.charged,
-        };
-        let declared = Some(order.remaining);
+        let step = order.clock_step.and_then(resolution);
+        let call = Call::of_nobody(limits, order.settings.into(), step, cancel);
+        let call = Call { charged: order.charged, ..call };
         let (backends, handles) = (&self.shared.backends, &self.shared.open_handles);
-        let mut active = ActiveCall::begin(call, &self.plugin, &Arc::default(), backends, handles, declared);
+        let mut active = ActiveCall::begin(call, &self.plugin, &Arc::default(), backends, handles, order.declared);
         active.clock.set_remaining(order.remaining);
         active.host = Some(link);
         let active = Arc::new(active);

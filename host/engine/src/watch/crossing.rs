@@ -233,12 +233,7 @@ macro_rules! tuple {
     };
 }
 
-tuple!();
-tuple!(A 0);
-tuple!(A 0, B 1);
-tuple!(A 0, B 1, C 2);
-tuple!(A 0, B 1, C 2, D 3);
-tuple!(A 0, B 1, C 2, D 3, E 4);
+super::tuples::for_tuples!(tuple);
 
 /// Has records cross, member by member. It names every member, as the compiler checks.
 macro_rules! crossing {

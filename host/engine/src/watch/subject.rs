@@ -39,12 +39,7 @@ macro_rules! parameters {
     };
 }
 
-parameters!();
-parameters!(A 0);
-parameters!(A 0, B 1);
-parameters!(A 0, B 1, C 2);
-parameters!(A 0, B 1, C 2, D 3);
-parameters!(A 0, B 1, C 2, D 3, E 4);
+super::tuples::for_tuples!(parameters);
 
 /// The subject of a call, where it has one that is no data.
 pub(super) fn of(table: &ResourceTable, function: &str, parameters: &impl Parameters) -> Option<Box<str>> {

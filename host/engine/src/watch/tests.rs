@@ -1,4 +1,4 @@
-//! LinkedFunctions that count nothing themselves, called by a small component.
+//! Functions that count nothing themselves, called by a small component.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 

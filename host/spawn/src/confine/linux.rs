@@ -7,10 +7,7 @@ use std::{
 
 use rustix::{
     process::{Resource, Rlimit, geteuid, setrlimit},
-    thread::{
-        CapabilitiesSecureBits, CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
-        remove_capability_from_bounding_set, set_capabilities, set_capabilities_secure_bits, set_no_new_privs,
-    },
+    thread::{CapabilitySet, capabilities},
 };
 
 use super::{ConfineError, Confinement, ConfinementReport};
@@ -19,6 +16,7 @@ use crate::{
     filter::{self, SyscallFilter},
     landlock::{self, HostPaths},
     outside,
+    privileges::keep_capabilities,
 };
 
 /// What root keeps: the files of sessions belong to users of their own, who get pipes and terminals from it.
@@ -99,8 +97,8 @@ pub fn confine_host(confinement: &Confinement) -> Result<ConfinementReport, Conf
     let rules = (version > 0).then(|| landlock::host_rules(&paths(confinement))).transpose();
     let rules = rules.map_err(failed("prepare the rules of Landlock"))?;
     limit().map_err(failed("lower the limits of this process"))?;
-    set_no_new_privs(true).map_err(|error| failed("give up new privileges")(error.into()))?;
-    let kept = give_up_capabilities(confinement.low_ports).map_err(failed("give up capabilities"))?;
+    let kept = give_up_capabilities(confinement.low_ports);
+    let kept = kept.map_err(failed("give up new privileges and capabilities"))?;
     if let Some(rules) = rules {
         landlock::restrict(rules).map_err(failed("enter the confinement of Landlock"))?;
     }
@@ -175,15 +173,7 @@ fn give_up_capabilities(low_ports: bool) -> io::Result<Vec<&'static str>> {
         all |= capability;
         names.push(name);
     }
-    // Who has no right to these steps has nothing that they take away.
-    let bits = CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED;
-    let _ = set_capabilities_secure_bits(bits);
-    for capability in CapabilitySet::all().difference(all).iter() {
-        let _ = remove_capability_from_bounding_set(capability);
-    }
-    let _ = clear_ambient_capability_set();
-    let sets = CapabilitySets { effective: all, permitted: all, inheritable: CapabilitySet::empty() };
-    set_capabilities(None, sets)?;
+    keep_capabilities(all)?;
     Ok(names)
 }
 

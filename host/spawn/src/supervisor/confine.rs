@@ -8,15 +8,14 @@ use std::{ffi::OsStr, io, os::unix::ffi::OsStrExt as _, path::Path};
 use ::landlock::RulesetCreated;
 use rustix::{
     process::{Gid, Uid},
-    thread::{
-        CapabilitiesSecureBits, CapabilitySet, CapabilitySets, remove_capability_from_bounding_set, set_capabilities,
-        set_capabilities_secure_bits, set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
-    },
+    thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid},
 };
 
 use crate::{
     filter::{self, SyscallFilter},
-    landlock, system_paths, users,
+    landlock,
+    privileges::give_up_capabilities,
+    system_paths, users,
     wire::{Enclosure, LandlockRules},
 };
 
@@ -62,20 +61,6 @@ impl ReadyEnclosure {
             None => Ok(()),
         }
     }
-}
-
-/// Gives up all capabilities. Root without them is a user that owns much; it does not get
-/// them back with a new program.
-pub(crate) fn give_up_capabilities() -> io::Result<()> {
-    set_no_new_privs(true)?;
-    // Only root can do the next two steps, and only root needs them.
-    let bits = CapabilitiesSecureBits::NO_ROOT | CapabilitiesSecureBits::NO_ROOT_LOCKED;
-    let _ = set_capabilities_secure_bits(bits);
-    for capability in CapabilitySet::all().iter() {
-        let _ = remove_capability_from_bounding_set(capability);
-    }
-    let none = CapabilitySet::empty();
-    Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
 }
 
 fn reach_only(confinement: &LandlockRules, terminal: bool) -> io::Result<RulesetCreated> {

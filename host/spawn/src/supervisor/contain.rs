@@ -18,7 +18,10 @@ use super::{
     system::{self, ForkSide},
     view::Tree,
 };
-use crate::wire::{SandboxFailure, SandboxView};
+use crate::{
+    privileges::give_up_capabilities,
+    wire::{SandboxFailure, SandboxView},
+};
 
 /// The user and group of a process, as the system outside of a sandbox numbers them.
 #[derive(Clone, Copy)]
@@ -89,7 +92,7 @@ impl BlankSandbox {
             system::unshare(UnshareFlags::NEWUSER).map_err(cannot("make a user namespace"))?;
             map(ids).map_err(cannot("give the sandbox its user"))?;
         }
-        confine::give_up_capabilities().map_err(cannot("give up capabilities"))?;
+        give_up_capabilities().map_err(cannot("give up capabilities"))?;
         // A change of the user undoes this.
         set_parent_process_death_signal(Some(Signal::KILL)).map_err(cannot("bind the sandbox to its parent"))
     }

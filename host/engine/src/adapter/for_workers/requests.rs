@@ -16,7 +16,7 @@ use wasmtime_wasi::runtime::AbortOnDropJoinHandle;
 use wasmtime_wasi_http::{Error as WasiError, RequestOptions, WasiBody, WasiHttpView as _};
 
 use crate::{
-    forwarded::{BodyPart, Fields, RequestHead, fields, frame_of, headers, told},
+    forwarded::{BodyPart, Fields, RequestHead, fields, frame_of, headers, part_of, told},
     guest::Guest,
     watch::linked::LinkedFunctions,
 };
@@ -111,14 +111,7 @@ async fn head(answer: &mut ExchangeAnswer) -> Result<(u16, Fields), String> {
 
 async fn next(answer: &mut ExchangeAnswer) -> BodyPart {
     let ExchangeAnswer::Body(body) = answer else { return BodyPart::End };
-    let part = match body.frame().await {
-        None => BodyPart::End,
-        Some(Err(error)) => BodyPart::Failed(told(error)),
-        Some(Ok(frame)) => match frame.into_data() {
-            Ok(data) => BodyPart::Data(data.to_vec()),
-            Err(frame) => BodyPart::Trailers(frame.trailers_ref().map(fields).unwrap_or_default()),
-        },
-    };
+    let part = part_of(body.frame().await);
     if matches!(part, BodyPart::End | BodyPart::Failed(_)) {
         *answer = ExchangeAnswer::Over;
     }
