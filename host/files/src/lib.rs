@@ -4,5 +4,6 @@
 //! under their names. It knows nothing of what a file is for, and of no other crate.
 
 pub mod host_directory;
+pub mod positioned;
 pub mod private_files;
 pub mod regular_file;

@@ -3,7 +3,7 @@
 //! Owns one stream of one process. The file is as long as what was printed,
 //! and sparse: where more was printed than is kept, a hole takes the place of
 //! the oldest, so that a cursor is always an offset in the file and the disk
-//! never holds more than the quota. Nothing is kept in memory, and once nobody
+//! never holds more than the quota (and a hundredth more where it is encrypted). Nothing is kept in memory, and once nobody
 //! writes any more no descriptor either: tombstones are many. It never knows
 //! whose process this is.
 
@@ -26,8 +26,8 @@ pub(crate) use disk::{DiskClaim, OutputDisk};
 pub use read::{MAX_READ_BYTES, OutputPiece, OutputReadError};
 use serde::{Deserialize, Serialize};
 pub(crate) use system::{CopierSlots, copy};
-use system::{evict, first_kept};
 use tokio::{sync::watch, time::Instant};
+use wharf_encryption::{AtRest, StoredFile};
 use wharf_files::private_files;
 
 /// How far a stream has come.
@@ -88,7 +88,7 @@ pub(crate) struct OutputProgress {
 pub struct CapturedOutput {
     path: PathBuf,
     /// Open as long as the stream is; held to clone or take it.
-    file: Mutex<Option<Arc<File>>>,
+    file: Mutex<Option<Arc<StoredFile>>>,
     limits: OutputLimits,
     claim: DiskClaim,
     /// Held while bytes are written or evicted.
@@ -100,6 +100,7 @@ impl CapturedOutput {
     /// A new, empty stream in a file that nobody else may read.
     pub(crate) fn create(path: &Path, limits: OutputLimits, claim: DiskClaim) -> io::Result<Arc<Self>> {
         let file = private_files::options().read(true).write(true).create_new(true).open(path)?;
+        let file = claim.at_rest().begin(file)?;
         let progress = OutputProgress { bytes: 0, evicted_before: 0, open: true, failure: None, last: Instant::now() };
         let output = Arc::new(Self::new(path, Some(file), limits, claim, progress));
         output.claim.open(&output);
@@ -109,14 +110,20 @@ impl CapturedOutput {
     /// A stream that another host wrote and that nobody writes any more. What it
     /// keeps is counted once it has been asked to [`CapturedOutput::count_inherited`].
     pub(crate) fn reopen(path: &Path, claim: DiskClaim) -> io::Result<Arc<Self>> {
-        let file = File::open(path)?;
-        let bytes = file.metadata()?.len();
-        let evicted_before = first_kept(&file, bytes);
+        let file = claim.at_rest().open(File::open(path)?)?;
+        let bytes = file.length()?;
+        let evicted_before = file.first_kept()?;
         let progress = OutputProgress { bytes, evicted_before, open: false, failure: None, last: Instant::now() };
         Ok(Arc::new(Self::new(path, None, OutputLimits::default(), claim, progress)))
     }
 
-    fn new(path: &Path, file: Option<File>, limits: OutputLimits, claim: DiskClaim, progress: OutputProgress) -> Self {
+    fn new(
+        path: &Path,
+        file: Option<StoredFile>,
+        limits: OutputLimits,
+        claim: DiskClaim,
+        progress: OutputProgress,
+    ) -> Self {
         let kept_bytes = limits.kept_bytes.max(MIN_KEPT_BYTES);
         let limits = OutputLimits { kept_bytes, ..limits };
         let file = Mutex::new(file.map(Arc::new));
@@ -130,14 +137,19 @@ impl CapturedOutput {
         }
     }
 
-    fn open_file(&self) -> MutexGuard<'_, Option<Arc<File>>> {
+    fn open_file(&self) -> MutexGuard<'_, Option<Arc<StoredFile>>> {
         self.file.lock()
     }
 
+    /// How the files of its process are stored.
+    pub(crate) fn at_rest(&self) -> &AtRest {
+        self.claim.at_rest()
+    }
+
     /// The file to read from.
-    fn file(&self) -> io::Result<Arc<File>> {
+    fn file(&self) -> io::Result<Arc<StoredFile>> {
         let open = self.open_file().clone();
-        open.map_or_else(|| File::open(&self.path).map(Arc::new), Ok)
+        open.map_or_else(|| self.at_rest().open(File::open(&self.path)?).map(Arc::new), Ok)
     }
 
     pub(crate) fn progress(&self) -> OutputProgress {
@@ -179,9 +191,9 @@ impl CapturedOutput {
             let from = std::mem::replace(&mut evicted_before, until);
             // Readers must know before the bytes are gone.
             self.progress.send_modify(|progress| progress.evicted_before = until);
-            evict(&file, from, until)
+            file.evict(from, until)
         };
-        let failure = match written.and_then(|()| system::write_all_at(&file, fits, bytes)) {
+        let failure = match written.and_then(|()| file.append(fits, bytes)) {
             Ok(()) if rest.is_empty() => None,
             Ok(()) => Some(CaptureFailure::Quota),
             Err(error) => {
@@ -234,7 +246,7 @@ impl CapturedOutput {
         let until = bytes.saturating_sub(keep).next_multiple_of(EVICTION_BYTES).min(bytes).max(evicted_before);
         // Readers must know before the bytes are gone.
         self.progress.send_modify(|progress| progress.evicted_before = until);
-        let evicted = if until > evicted_before { evict(&file, evicted_before, until) } else { Ok(()) };
+        let evicted = if until > evicted_before { file.evict(evicted_before, until) } else { Ok(()) };
         match evicted {
             Ok(()) => {
                 self.claim.shrink_to(bytes - until);
@@ -253,10 +265,11 @@ impl CapturedOutput {
         let OutputProgress { bytes, evicted_before, .. } = self.progress();
         // Readers must know before the bytes are gone.
         self.progress.send_modify(|progress| progress.evicted_before = bytes);
-        let evicted = match OpenOptions::new().write(true).open(&self.path) {
+        let opened = OpenOptions::new().read(true).write(true).open(&self.path);
+        let evicted = match opened.and_then(|file| self.at_rest().open(file)) {
             Ok(_) if bytes <= evicted_before => Ok(()),
             // To the end of the last block: a part of one is not given back.
-            Ok(file) => evict(&file, evicted_before, bytes.next_multiple_of(EVICTION_BYTES)),
+            Ok(file) => file.evict(evicted_before, bytes.next_multiple_of(EVICTION_BYTES)),
             // It is being removed, which makes the same room.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),

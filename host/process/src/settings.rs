@@ -5,6 +5,7 @@
 use std::time::{Duration, SystemTime};
 
 use wharf_core::{ProcessLimits, grant::GrantClock, handle::HandleMint};
+use wharf_encryption::AtRest;
 
 use crate::{output::OutputLimits, polls::PollRules};
 
@@ -36,6 +37,8 @@ pub struct ProcessSettings {
     /// The clock by which starts and ends are stored: one that is never behind the time by
     /// which [`Processes::sweep`](crate::Processes::sweep) judges.
     pub clock: GrantClock,
+    /// How records and output are stored: in the clear unless set.
+    pub at_rest: AtRest,
     /// What makes the ids of processes: a host that stands alone unless set.
     pub handles: HandleMint,
 }
@@ -59,6 +62,7 @@ impl Default for ProcessSettings {
             polls: PollRules::default(),
             limits: ProcessLimits::default(),
             clock: GrantClock::new(SystemTime::now),
+            at_rest: AtRest::in_clear(),
             handles: HandleMint::default(),
         }
     }

@@ -238,8 +238,36 @@ pub enum OpenError {
         source: std::io::Error,
     },
     /// The file is no SQLite database.
-    #[error("{} is not a database; move it away, or choose another data directory with --data", path.display())]
+    #[error(
+        "{} is not a database; move it away, or choose another data directory with --data (one that is encrypted needs \
+         its key under [encryption])",
+        path.display()
+    )]
     NotADatabase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is in the clear, and should be encrypted.
+    #[error(
+        "{} is in the clear, and [encryption] is on; `wharf state rekey` encrypts it, once no host uses it",
+        path.display()
+    )]
+    InClear {
+        /// The file.
+        path: PathBuf,
+    },
+    /// None of the keys opens the file.
+    #[error("no key of this data directory opens {}; restore a backup, or choose another one with --data", path.display())]
+    OtherKey {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The keys of the store cannot be had.
+    #[error("the keys of the state cannot be had")]
+    Keys(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// Another process uses the store, and must not for this.
+    #[error("another process uses {}; stop the hosts of this data directory first", path.display())]
+    InUse {
         /// The file.
         path: PathBuf,
     },

@@ -39,7 +39,9 @@ pub use sqlite::{
     SqliteStore,
     inventory::SqliteInventory,
     options::{Durability, SqliteOptions},
-    schema::STATE_LAYOUT,
+    place::{StateKey, StatePlace},
+    reencrypt::reencrypt,
+    schema::{FILE_NAME as STATE_FILE, STATE_LAYOUT},
     snapshot::{snapshot, take_over_snapshot},
 };
 pub use store::{EntryPage, KeyPage, ScopePolicy, ScopeUsage, StateChange, StateEntry, StateStore, SweepTotals};

@@ -11,8 +11,10 @@ pub(crate) mod inventory;
 mod job;
 mod operation;
 pub(crate) mod options;
+pub(crate) mod place;
 mod read;
 mod readers;
+pub(crate) mod reencrypt;
 pub(crate) mod schema;
 pub(crate) mod snapshot;
 mod time;
@@ -22,7 +24,6 @@ mod writer;
 
 use std::{
     collections::HashSet,
-    path::Path,
     sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
@@ -33,7 +34,7 @@ use wharf_core::ScopeKey;
 
 use crate::{
     Ceilings, EntryPage, HostTime, KeyPage, OpenError, ScopePolicy, ScopeUsage, SqliteOptions, StateChange, StateEntry,
-    StateError, StateStore, SweepTotals,
+    StateError, StatePlace, StateStore, SweepTotals,
     clock::{from_milliseconds, to_milliseconds},
     host_time::Moment,
     rules,
@@ -73,7 +74,7 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the store in `directory`, and creates both where they are missing,
+    /// Opens the store of a place, and creates directory and store where they are missing,
     /// for the user of this process alone.
     ///
     /// Opening a store that exists takes well under a millisecond: it writes nothing
@@ -83,27 +84,28 @@ impl SqliteStore {
     /// # Errors
     /// Where the directory cannot be created, or the file in it is not a store of
     /// this or an earlier version.
-    pub fn open(directory: &Path, options: SqliteOptions) -> Result<Self, OpenError> {
-        let seen = time::last_change(directory);
-        let opened = schema::open(directory)?;
+    pub fn open(place: impl Into<StatePlace>, options: SqliteOptions) -> Result<Self, OpenError> {
+        let place = place.into();
+        let seen = time::last_change(place.directory());
+        let opened = schema::open(&place)?;
         if opened.access == Access::ReadOnly {
-            tracing::warn!(path = %opened.path.display(), "the state can only be read");
+            tracing::warn!(path = %opened.file.path.display(), "the state can only be read");
         }
         let time = HostTime::new(options.clock);
         if let Err(error) = count_on(&opened, &time, seen) {
-            tracing::warn!(path = %opened.path.display(), %error, "how far time was counted cannot be kept");
+            tracing::warn!(path = %opened.file.path.display(), %error, "how far time was counted cannot be kept");
         }
         if let Some(doubt) = time.doubt() {
-            tracing::warn!(path = %opened.path.display(), "{doubt}; `wharf state confirm-clock` says that it is right");
+            tracing::warn!(path = %opened.file.path.display(), "{doubt}; `wharf state confirm-clock` says that it is right");
         }
         Ok(Self {
             ceilings: options.ceilings,
             time,
             access: opened.access,
-            readers: ReaderPool::new(opened.path.clone(), opened.access, opened.connection),
+            readers: ReaderPool::new(opened.file.clone(), opened.access, opened.connection),
             cache: ValueCache::new(),
             pending: Arc::new(Mutex::new(HashSet::new())),
-            writer: WriterHandle::new(opened.path, options.durability),
+            writer: WriterHandle::new(opened.file, options.durability),
         })
     }
 

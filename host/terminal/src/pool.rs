@@ -33,6 +33,7 @@ use std::{path::Path, sync::Arc};
 
 use parking_lot::{Mutex, MutexGuard};
 use wharf_core::TerminalOwner;
+use wharf_encryption::AtRest;
 use wharf_spawn::Spawner;
 
 use self::{
@@ -78,8 +79,10 @@ impl TerminalPool {
     pub(crate) fn open(spawner: Spawner, settings: TerminalPoolSettings) -> Self {
         let quotas = TerminalQuotas::new(&settings.limits);
         let recording = settings.recording.clone();
-        let recordings = recording.map(|recording| RecordingStore::new(recording, &settings.limits));
-        let (journal, recovered) = settings.records.as_deref().and_then(open_journal).unzip();
+        let recordings =
+            recording.map(|recording| RecordingStore::new(recording, &settings.limits, settings.at_rest.clone()));
+        let records = settings.records.as_deref();
+        let (journal, recovered) = records.and_then(|root| open_journal(root, &settings.at_rest)).unzip();
         let (counters, table) = (Arc::default(), Mutex::default());
         let pool = Self { spawner, settings, counters, quotas, recordings, journal, table };
         pool.take_over(recovered.unwrap_or_default());
@@ -136,7 +139,7 @@ impl TerminalPool {
 
 /// Opens the journal below a directory, and says what earlier hosts left there.
 /// Without one terminals work all the same.
-fn open_journal(root: &Path) -> Option<(TerminalJournal, Vec<RecoveredTerminal>)> {
-    let opened = TerminalJournal::open(root);
+fn open_journal(root: &Path, at_rest: &AtRest) -> Option<(TerminalJournal, Vec<RecoveredTerminal>)> {
+    let opened = TerminalJournal::open(root, at_rest);
     opened.inspect_err(|error| tracing::warn!(%error, "terminals are not recorded in {}", root.display())).ok()
 }

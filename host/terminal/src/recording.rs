@@ -9,8 +9,7 @@ mod cast;
 mod store;
 
 use std::{
-    fs::File,
-    io::{self, Write as _},
+    io,
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
@@ -20,6 +19,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 use wharf_core::{SessionId, TenantId};
+use wharf_encryption::StoredFile;
 
 use self::{
     cast::{CastEvent, CastHeader},
@@ -71,7 +71,7 @@ pub(crate) struct RecordingOwner {
 /// A recording that runs.
 struct Recorder {
     // Closed before its room is given up, and its lock with it.
-    file: File,
+    file: StoredFile,
     room: RecordingRoom,
     began: Instant,
     size: TerminalSize,
@@ -191,7 +191,8 @@ impl Recorder {
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {
+        let at = self.room.written_bytes();
         self.room.count(text.len() as u64);
-        self.file.write_all(text.as_bytes())
+        self.file.append(text.as_bytes(), at)
     }
 }

@@ -24,6 +24,7 @@ mod watch;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use wharf_core::TerminalOwner;
+use wharf_encryption::AtRest;
 use wharf_spawn::Spawner;
 
 use crate::{
@@ -55,6 +56,12 @@ impl Terminals {
     pub fn open(spawner: Spawner, settings: TerminalPoolSettings) -> Result<Self, InvalidProfile> {
         let profiles = ProgramProfiles::new(&settings.profiles, settings.limits.input_characters)?;
         Ok(Self { pool: Arc::new(TerminalPool::open(spawner, settings)), profiles })
+    }
+
+    /// How recordings are stored.
+    #[must_use]
+    pub fn at_rest(&self) -> &AtRest {
+        &self.pool.settings.at_rest
     }
 
     /// All terminals of an owner, in the order in which they were opened.

@@ -4,6 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use wharf_completion::Streams;
 use wharf_core::{grant::GrantClock, handle::HandleMint};
+use wharf_encryption::AtRest;
 use wharf_engine::{Backends, NoWebViews};
 use wharf_network::{RequestClient, ServerStandIns};
 use wharf_process::{ProcessSettings, Processes};
@@ -23,7 +24,7 @@ use crate::{
 /// Where the files of sessions are, below the data directory.
 const WORKSPACES: &str = "workspaces";
 /// Where processes and their output are, below the data directory.
-const PROCESSES: &str = "processes";
+pub(crate) const PROCESSES: &str = "processes";
 /// Where the files are that shells read, below the data directory.
 const SHELLS: &str = "shells";
 
@@ -58,7 +59,7 @@ pub(crate) struct BroughtBackends {
 pub(crate) fn open(
     configuration: &Configuration,
     state: Arc<dyn StateStore>,
-    data: Option<&Path>,
+    data: Option<(&Path, &AtRest)>,
     brought: BroughtBackends,
     can_grow: bool,
 ) -> Result<OpenedBackends, OpenError> {
@@ -69,7 +70,7 @@ pub(crate) fn open(
     if let Some(servers) = servers {
         backends.requests = backends.requests.standing_in(servers);
     }
-    backends.spawner = spawner(configuration, data);
+    backends.spawner = spawner(configuration, data.map(|(data, _)| data));
     if let Some(stand_ins) = stand_ins {
         backends.spawner = backends.spawner.standing_in(stand_ins);
     }
@@ -86,7 +87,7 @@ pub(crate) fn open(
             }
         }
     }
-    let Some(data) = data else { return Ok(OpenedBackends { backends, staging }) };
+    let Some((data, at_rest)) = data else { return Ok(OpenedBackends { backends, staging }) };
     // A use under a clock that is behind is not old once it is right again.
     let time = backends.state.host_time();
     let clock = GrantClock::new(move || time.stamp());
@@ -94,7 +95,7 @@ pub(crate) fn open(
     backends.workspaces = Some(Arc::new(workspaces));
     let granted = configuration.grants_processes();
     if granted || can_grow {
-        match processes(configuration, &backends.spawner, data, clock, handles.clone()) {
+        match processes(configuration, &backends.spawner, (data, at_rest), clock, handles.clone()) {
             Ok(processes) => backends.processes = Some(Arc::new(processes)),
             Err(error) if granted => return Err(error.into()),
             Err(error) => tracing::debug!("there is no place for processes: {error}"),
@@ -105,6 +106,7 @@ pub(crate) fn open(
         let mut settings =
             terminal_settings(&configuration.terminal, &configuration.process_limits, data, &backends.streams);
         settings.handles = handles;
+        settings.at_rest = at_rest.clone();
         settings.integration = match ShellIntegration::write(&data.join(SHELLS)) {
             Ok(integration) => Some(integration),
             Err(error) => {
@@ -141,12 +143,12 @@ fn spawner(configuration: &Configuration, data: Option<&Path>) -> Spawner {
 fn processes(
     configuration: &Configuration,
     spawner: &Spawner,
-    data: &Path,
+    (data, at_rest): (&Path, &AtRest),
     clock: GrantClock,
     handles: HandleMint,
 ) -> Result<Processes, wharf_process::OpenError> {
     let settings = process_settings(&configuration.process_limits, &configuration.polls, clock);
-    let settings = ProcessSettings { handles, ..settings };
+    let settings = ProcessSettings { handles, at_rest: at_rest.clone(), ..settings };
     let (processes, lost) = Processes::open(&data.join(PROCESSES), spawner.clone(), settings)?;
     for (owner, process) in lost {
         tracing::warn!(

@@ -324,10 +324,10 @@ mod tests {
         let state = Arc::new(MemoryStore::new(Ceilings::default(), Arc::clone(&clock) as Arc<dyn Clock>));
         let text = "[workspace]\nexpiry_seconds = 86400\n[process.limits]\ntombstone_seconds = 86400";
         let configuration = Configuration::parse(text, Path::new("/")).expect("legal");
-        let backends =
-            backends::open(&configuration, state, Some(directory.path()), backends::BroughtBackends::default(), true)
-                .expect("opened")
-                .backends;
+        let stored = (directory.path(), &wharf_encryption::AtRest::in_clear());
+        let backends = backends::open(&configuration, state, Some(stored), backends::BroughtBackends::default(), true)
+            .expect("opened")
+            .backends;
         let (processes, workspaces) =
             (backends.processes.clone().expect("opened"), backends.workspaces.clone().expect("one"));
         let (inhabitants, time) = (Inhabitants::of(&backends), backends.state.host_time());

@@ -9,7 +9,9 @@ pub use wharf_state::{
     InventoryError, STATE_LAYOUT, SqliteInventory,
 };
 
-use crate::Configuration;
+use wharf_state::OpenError;
+
+use crate::{Configuration, encryption};
 
 /// What [`open`] does where the data directory has no store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,12 +37,13 @@ pub fn open(
     if let Some(inventory) = crate::database::open_inventory(configuration)? {
         return Ok(Box::new(inventory));
     }
-    // A build without databases refuses such a configuration when it is read.
-    #[cfg(not(feature = "postgres"))]
-    let _ = configuration;
     let opened = match missing {
-        MissingStore::Refuse => SqliteInventory::open(data)?,
-        MissingStore::Make => SqliteInventory::open_or_make(data)?,
+        MissingStore::Refuse => {
+            SqliteInventory::open(encryption::look(configuration, data).map_err(OpenError::from)?.state)?
+        }
+        MissingStore::Make => {
+            SqliteInventory::open_or_make(encryption::open(configuration, data).map_err(OpenError::from)?.state)?
+        }
     };
     Ok(Box::new(opened))
 }

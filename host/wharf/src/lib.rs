@@ -60,6 +60,7 @@ mod denied;
 pub mod disk;
 #[cfg(all(feature = "http", feature = "postgres"))]
 mod elsewhere;
+pub mod encryption;
 mod file_stamp;
 mod folder;
 mod found_materials;

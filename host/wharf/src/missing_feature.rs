@@ -34,9 +34,10 @@ const BROWSER: &str = "a browser of the host's own";
 
 /// What a configuration writes for a part that a build may leave out. The innermost table
 /// or key of one part comes last.
-const SETTINGS: [(MissingFeature, bool); 10] = [
+const SETTINGS: [(MissingFeature, bool); 11] = [
     (needs("http", "an HTTP server", "http"), cfg!(feature = "http")),
     (needs("http.oauth", "a check of issued tokens", "oauth"), cfg!(feature = "oauth")),
+    (needs("encryption", "encryption at rest", "encryption"), cfg!(feature = "encryption")),
     (needs("state.database_file", "a client of PostgreSQL", "postgres"), cfg!(feature = "postgres")),
     (needs("cluster", "a way to other hosts", "postgres"), cfg!(feature = "postgres")),
     (needs("cluster.nats", "a client of NATS", "nats"), cfg!(feature = "nats")),

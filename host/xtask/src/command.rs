@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use crate::builders;
+
 /// Cargo, in the folder `root`, without the variables that the cargo which
 /// started xtask left: build scripts that watch them would run again.
 pub(crate) fn cargo(root: &Path) -> Command {
@@ -40,6 +42,7 @@ pub(crate) fn builds_lint() -> bool {
 /// Where builds lint, its crates are compiled by clippy's compiler, which is rustc with more lints.
 /// An option says so and no variable: what the tests build is none of this.
 pub(crate) fn building(root: &Path, command: &[&str]) -> Result<Command> {
+    builders::see_to()?;
     let mut cargo = cargo(root);
     cargo.args(command);
     if builds_lint() {

@@ -8,6 +8,7 @@
 mod author;
 mod bench;
 mod book;
+mod builders;
 mod client;
 mod command;
 mod compiler;

@@ -27,6 +27,7 @@ mod dashboard;
 mod database;
 mod documents;
 mod drafts;
+mod encryption;
 mod failures;
 mod first_calls;
 mod front_ends;

@@ -56,6 +56,7 @@ impl DoctorArguments {
         findings.extend(machine::disk(&configuration, &data));
         findings.extend(machine::hosts(&data));
         findings.extend(opening::database(&configuration, opened.as_ref().err()));
+        findings.push(opening::encryption(&configuration));
         if let Ok(host) = &opened {
             findings.push(opening::cache(host));
             findings.push(clock(host));

@@ -58,7 +58,7 @@ impl RestoreArguments {
             Box::new(File::open(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?)
         };
         let step = global.progress().step(format!("restoring {}", data.display()));
-        let restored = restore(&data, &mut *from, &mut |bytes| step.came(bytes));
+        let restored = restore(&configuration, &data, &mut *from, &mut |bytes| step.came(bytes));
         drop(step);
         let report = restored.map_err(|error| match error {
             RestoreError::Occupied { .. } | RestoreError::Owner { .. } | RestoreError::Storage { .. } => {

@@ -3,6 +3,7 @@
 mod change;
 mod clock;
 mod export;
+mod rekey;
 mod show;
 mod store;
 
@@ -13,7 +14,7 @@ use clap::{Args, Subcommand};
 
 use crate::global::Global;
 
-/// Look at the state that plugins keep, carry it elsewhere, or clear it
+/// Look at the state that plugins keep, carry it elsewhere, encrypt or clear it
 ///
 /// Works on the data directory itself, whether hosts use it or not, and sees
 /// what the plugins of all tenants keep. A bucket is what one plugin keeps in
@@ -26,7 +27,8 @@ Examples:
   wharf state export --output state.jsonl            everything, as one file
   wharf state import state.jsonl --data elsewhere    the same in another data directory
   wharf state clear --plugin planning --session demo what would go; with --yes it goes
-  wharf state confirm-clock --yes                    the clock jumped, and it is right")]
+  wharf state confirm-clock --yes                    the clock jumped, and it is right
+  wharf state rekey                                  encrypt what is on disk under a new key")]
 pub(super) struct StateArguments {
     #[command(subcommand)]
     command: Command,
@@ -40,6 +42,8 @@ enum Command {
     Import(change::Import),
     Clear(change::Clear),
     ConfirmClock(clock::ConfirmClock),
+    Rekey(rekey::Rekey),
+    Read(rekey::ReadFile),
 }
 
 impl StateArguments {
@@ -51,6 +55,8 @@ impl StateArguments {
             Command::Import(import) => import.run(global),
             Command::Clear(clear) => clear.run(global),
             Command::ConfirmClock(confirm) => confirm.run(global),
+            Command::Rekey(rekey) => rekey.run(global),
+            Command::Read(read) => read.run(global),
         }
     }
 }

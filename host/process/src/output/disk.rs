@@ -15,6 +15,7 @@ use wharf_core::{
     SessionId, TenantId,
     quota::{Bounds, Level, Quota, QuotaFull, Share},
 };
+use wharf_encryption::AtRest;
 
 use super::{CapturedOutput, EVICTION_BYTES, MIN_KEPT_BYTES};
 
@@ -25,6 +26,7 @@ const BLOCK_BYTES: u64 = 4 << 10;
 #[derive(Debug)]
 pub(crate) struct OutputDisk {
     quota: Arc<Quota>,
+    at_rest: AtRest,
     // Held for a look-up, never while a file is touched or a stream is dropped.
     streams: Mutex<DiskStreams>,
 }
@@ -59,8 +61,13 @@ pub(crate) struct DiskClaim {
 
 impl OutputDisk {
     /// Nobody keeps anything.
-    pub(crate) fn new(bounds: Bounds) -> Arc<Self> {
-        Arc::new(Self { quota: Quota::new(bounds), streams: Mutex::default() })
+    pub(crate) fn new(bounds: Bounds, at_rest: AtRest) -> Arc<Self> {
+        Arc::new(Self { quota: Quota::new(bounds), at_rest, streams: Mutex::default() })
+    }
+
+    /// How the files of processes are stored.
+    pub(crate) fn at_rest(&self) -> &AtRest {
+        &self.at_rest
     }
 
     /// What all streams keep.
@@ -165,6 +172,11 @@ impl DiskClaim {
         let mut share = self.share();
         let more = on_disk(kept).saturating_sub(share.amount());
         share.grow(more).is_ok()
+    }
+
+    /// How its stream is stored.
+    pub(super) fn at_rest(&self) -> &AtRest {
+        self.disk.at_rest()
     }
 
     /// How many bytes it holds.

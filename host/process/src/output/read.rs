@@ -1,8 +1,10 @@
 //! Reading a stream: from a cursor, from its beginning, from its end.
 
-use std::{fs::File, io};
+use std::io;
 
-use super::{CapturedOutput, OutputProgress, system::read_at};
+use wharf_encryption::StoredFile;
+
+use super::{CapturedOutput, OutputProgress};
 
 /// The most that one read returns, in bytes.
 pub const MAX_READ_BYTES: usize = 1 << 20;
@@ -85,7 +87,12 @@ impl CapturedOutput {
         let max_bytes = max_bytes.clamp(MIN_READ_BYTES, MAX_READ_BYTES);
         let OutputProgress { bytes: end, evicted_before, .. } = self.progress();
         let earliest = evicted_before.max(end.saturating_sub(max_bytes as u64));
-        let start = if lines == 0 { end } else { line_start(&*self.file()?, lines, earliest, end)? };
+        let file = self.file()?;
+        let start = match if lines == 0 { Ok(end) } else { line_start(&file, lines, earliest, end) } {
+            // It was evicted while it was looked through.
+            Err(_) if self.progress().evicted_before > earliest => return self.tail(lines, max_bytes),
+            start => start?,
+        };
         let wanted = usize::try_from(end - start).unwrap_or(usize::MAX);
         let mut piece = if wanted == 0 {
             OutputPiece { from: end, bytes: Vec::new(), evicted_before, end }
@@ -108,11 +115,13 @@ impl CapturedOutput {
         let mut from = cursor.max(evicted_before).min(end);
         let length = (end - from).min(max_bytes.min(MAX_READ_BYTES) as u64);
         let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-        if length > 0 {
-            read_at(&*self.file()?, from, length, &mut bytes)?;
-        }
-        // What was evicted meanwhile may have been read as zeros.
+        let read = if length > 0 { self.file()?.read_at(from, length, &mut bytes) } else { Ok(()) };
+        // What was evicted meanwhile may have been read as zeros, which are nothing that was encrypted.
         let evicted_before = self.progress().evicted_before;
+        match read {
+            Err(_) if evicted_before > from => return self.read_bytes(evicted_before, max_bytes),
+            read => read?,
+        }
         if evicted_before > from {
             let gone = usize::try_from(evicted_before - from).map_or(bytes.len(), |gone| gone.min(bytes.len()));
             bytes.drain(..gone);
@@ -124,14 +133,14 @@ impl CapturedOutput {
 
 /// Where the last `lines` lines before `end` begin, `earliest` at the
 /// earliest.
-fn line_start(file: &File, lines: usize, earliest: u64, end: u64) -> Result<u64, OutputReadError> {
+fn line_start(file: &StoredFile, lines: usize, earliest: u64, end: u64) -> Result<u64, OutputReadError> {
     let mut left = lines;
     let mut block_end = end;
     let mut block = Vec::with_capacity(usize::try_from(BLOCK_BYTES.min(end - earliest)).unwrap_or_default());
     while block_end > earliest {
         let start = block_end.saturating_sub(BLOCK_BYTES).max(earliest);
         block.clear();
-        read_at(file, start, block_end - start, &mut block)?;
+        file.read_at(start, block_end - start, &mut block)?;
         for newline in memchr::memrchr_iter(b'\n', &block).map(|at| start + at as u64) {
             // The very last one ends a line and starts none.
             if newline + 1 == end {

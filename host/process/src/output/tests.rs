@@ -6,13 +6,18 @@ pub(super) const ROOMY: OutputLimits = OutputLimits { kept_bytes: 1 << 30, total
 
 /// A disk of which each session, each tenant and all may take so much.
 fn disk(session: u64, tenant: u64, host: u64) -> Arc<OutputDisk> {
-    OutputDisk::new(wharf_core::quota::Bounds {
+    disk_at_rest(session, tenant, host, AtRest::in_clear())
+}
+
+fn disk_at_rest(session: u64, tenant: u64, host: u64, at_rest: AtRest) -> Arc<OutputDisk> {
+    let bounds = wharf_core::quota::Bounds {
         resource: "bytes of kept output",
         section: "[process.limits]",
         session: Some(("output_disk_bytes_per_session", session)),
         tenant: ("output_disk_bytes_per_tenant", tenant),
         host: ("output_disk_bytes", host),
-    })
+    };
+    OutputDisk::new(bounds, at_rest)
 }
 
 fn claim(disk: &Arc<OutputDisk>, tenant: &str, session: &str) -> Result<DiskClaim, wharf_core::QuotaFull> {
@@ -309,4 +314,60 @@ fn output_that_another_host_left_is_counted_and_what_finds_no_room_goes() {
     older.count_inherited();
     assert_eq!((kept(&older), kept(&newer), shared.disk.used()), (0, MIB, MIB));
     assert_eq!(reopen("0").state().evicted_before, older.state().bytes, "it is gone from the disk, too");
+}
+
+/// Encrypted under keys that are made in this directory.
+fn encrypted(directory: &Path) -> AtRest {
+    let master = wharf_encryption::MasterKey::new(&"k".repeat(64)).expect("long enough");
+    AtRest::encrypted(wharf_encryption::DataKeys::open_or_make(directory, &[master]).expect("keys"))
+}
+
+#[test]
+fn what_is_encrypted_is_read_evicted_and_found_again_as_what_is_in_the_clear() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("stdout");
+    let disk = disk_at_rest(u64::MAX, u64::MAX, u64::MAX, encrypted(directory.path()));
+    let limits = OutputLimits { kept_bytes: 1 << 20, total_bytes: 1 << 30 };
+    let room = claim(&disk, "local", "one").expect("room");
+    let output = CapturedOutput::create(&path, limits, room).expect("a file");
+    let line = |number: u32| format!("password {number:06}\n");
+    for number in 0..200_000 {
+        output.append(line(number).as_bytes()).expect("room");
+    }
+    let state = output.state();
+    assert!(state.bytes - state.evicted_before <= limits.kept_bytes && state.evicted_before > 1 << 20);
+    let on_disk = fs::metadata(&path).expect("a file").blocks() * 512;
+    assert!(on_disk <= limits.kept_bytes + EVICTION_BYTES, "{on_disk} bytes on disk");
+    let tail: String = (199_990..200_000).map(line).collect();
+    assert_eq!(output.tail(10, 1_000).expect("a tail").text(), tail);
+    assert!(!fs::read(&path).expect("read").windows(8).any(|window| window == b"password"));
+    output.close();
+    assert_eq!(output.tail(10, 1_000).expect("a tail").text(), tail);
+
+    let (tenant, session) = ("local".parse().expect("legal"), "one".parse().expect("legal"));
+    let again = CapturedOutput::reopen(&path, disk.inherit(&tenant, &session)).expect("a file");
+    assert_eq!(again.state().bytes, state.bytes);
+    assert!(again.state().evicted_before.abs_diff(state.evicted_before) < 4_096, "as far as whole blocks go");
+    assert_eq!(again.tail(10, 1_000).expect("a tail").text(), tail);
+    assert!(again.evict_all() && again.state().evicted_before == state.bytes);
+}
+
+#[test]
+fn no_reader_of_what_is_encrypted_sees_that_it_is_evicted_meanwhile() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let disk = disk_at_rest(u64::MAX, u64::MAX, u64::MAX, encrypted(directory.path()));
+    let limits = OutputLimits { kept_bytes: MIN_KEPT_BYTES, total_bytes: 1 << 30 };
+    let room = claim(&disk, "local", "one").expect("room");
+    let output = CapturedOutput::create(&directory.path().join("stdout"), limits, room).expect("a file");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            (0..500).for_each(|_| output.append(&[b'x'; 60_000]).expect("room"));
+            output.close();
+        });
+        while output.progress().open {
+            for piece in [output.read(0, 200_000), output.tail(7, 200_000), output.head(3, 200_000)] {
+                assert!(piece.expect("a read").bytes.iter().all(|byte| *byte == b'x'));
+            }
+        }
+    });
 }

@@ -26,12 +26,14 @@ use tokio::{
     time::Instant,
 };
 use wharf_core::{grant::GrantClock, handle::Handle};
-use wharf_files::{host_directory::HostDirectory, private_files};
+use wharf_files::host_directory::HostDirectory;
 
 use super::{leader::LeaderIdentity, process::Process, quotas::ProcessQuotas, state::ProcessState};
 use crate::{Exit, KilledBy, Owner, ProcessId, output::CapturedOutput, polls::Polls};
 
 const RECORD: &str = "record.json";
+/// A record that is larger was not written here: a command has less.
+const MAX_RECORD_BYTES: u64 = 16 << 20;
 
 /// A process as the next host finds it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -96,7 +98,7 @@ fn adopt_one(
     clock: &GrantClock,
 ) -> io::Result<Option<(Process, bool)>> {
     let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
-    let bytes = match fs::read(from.join(RECORD)) {
+    let bytes = match quotas.disk.at_rest().read(&from.join(RECORD), MAX_RECORD_BYTES) {
         Err(error) if is_gone(&error) => return Ok(None),
         read => read?,
     };
@@ -181,7 +183,7 @@ impl Process {
             leader: if state.status.has_ended() { None } else { pid.and_then(LeaderIdentity::of) },
             state: state.clone(),
         };
-        private_files::replace(&self.directory.join(RECORD), &serde_json::to_vec(&record)?)
+        self.stdout.at_rest().replace(&self.directory.join(RECORD), &serde_json::to_vec(&record)?)
     }
 
     /// Removes its files. Readers that have them open read on.

@@ -57,12 +57,15 @@ impl ProcessQuotas {
                 ("ended_per_tenant", ended_per_tenant),
                 ("ended", ended),
             )),
-            disk: OutputDisk::new(bounds(
-                "bytes of kept output",
-                ("output_disk_bytes_per_session", output_disk_bytes_per_session),
-                ("output_disk_bytes_per_tenant", output_disk_bytes_per_tenant),
-                ("output_disk_bytes", output_disk_bytes),
-            )),
+            disk: OutputDisk::new(
+                bounds(
+                    "bytes of kept output",
+                    ("output_disk_bytes_per_session", output_disk_bytes_per_session),
+                    ("output_disk_bytes_per_tenant", output_disk_bytes_per_tenant),
+                    ("output_disk_bytes", output_disk_bytes),
+                ),
+                settings.at_rest.clone(),
+            ),
         }
     }
 

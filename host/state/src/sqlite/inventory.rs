@@ -6,7 +6,6 @@ mod select;
 use std::{
     fmt,
     io::{self, BufRead, Write},
-    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -18,6 +17,7 @@ use super::{
     expire,
     fault::storage_error,
     options::Durability,
+    place::{DatabaseFile, StatePlace},
     read::ReadTransaction,
     schema::{self, Access},
     time::{self, CountedTime},
@@ -36,7 +36,7 @@ const CLEARED_AT_ONCE: u32 = 256;
 
 /// The content of a store, for its operator.
 pub struct SqliteInventory {
-    path: PathBuf,
+    file: DatabaseFile,
     access: Access,
     clock: Arc<dyn Clock>,
     /// When the store was last changed before it was opened.
@@ -46,32 +46,34 @@ pub struct SqliteInventory {
 
 impl fmt::Debug for SqliteInventory {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("SqliteInventory").field("path", &self.path).field("access", &self.access).finish()
+        formatter.debug_struct("SqliteInventory").field("path", &self.file.path).field("access", &self.access).finish()
     }
 }
 
 impl SqliteInventory {
-    /// Opens the store in `directory` and brings it to the current layout, as a
+    /// Opens the store of a place and brings it to the current layout, as a
     /// host would. A store in a read-only directory can only be read.
     ///
     /// # Errors
     /// `Absent` where there is no store; `Open` where it cannot be opened.
-    pub fn open(directory: &Path) -> Result<Self, InventoryError> {
-        if !directory.join(schema::FILE_NAME).exists() {
-            return Err(InventoryError::Absent { path: directory.to_path_buf() });
+    pub fn open(place: impl Into<StatePlace>) -> Result<Self, InventoryError> {
+        let place = place.into();
+        if !place.path().exists() {
+            return Err(InventoryError::Absent { path: place.directory().to_path_buf() });
         }
-        Self::open_or_make(directory)
+        Self::open_or_make(place)
     }
 
     /// The same, and creates directory and store where they are missing.
     ///
     /// # Errors
     /// `Open` where that fails.
-    pub fn open_or_make(directory: &Path) -> Result<Self, InventoryError> {
-        let seen = time::last_change(directory);
-        let opened = schema::open(directory)?;
+    pub fn open_or_make(place: impl Into<StatePlace>) -> Result<Self, InventoryError> {
+        let place = place.into();
+        let seen = time::last_change(place.directory());
+        let opened = schema::open(&place)?;
         Ok(Self {
-            path: opened.path,
+            file: opened.file,
             access: opened.access,
             clock: Arc::new(SystemClock),
             seen,
@@ -106,7 +108,7 @@ impl SqliteInventory {
             return Err(StateError::ReadOnly.into());
         }
         let write = || -> rusqlite::Result<Connection> {
-            let connection = schema::writer(&self.path, Durability::Process)?;
+            let connection = schema::writer(&self.file, Durability::Process)?;
             connection.busy_timeout(PATIENCE)?;
             connection.execute_batch("BEGIN IMMEDIATE")?;
             Ok(connection)

@@ -1,13 +1,14 @@
 //! The pool of connections for reading, opened when needed and kept for the next read. It
 //! knows nothing of what they read.
 
-use std::{fmt, path::PathBuf};
+use std::fmt;
 
 use parking_lot::Mutex;
 use rusqlite::Connection;
 
 use super::{
     fault::Fault,
+    place::DatabaseFile,
     schema::{self, Access},
 };
 use crate::StateError;
@@ -16,7 +17,7 @@ use crate::StateError;
 const KEPT: usize = 8;
 
 pub(super) struct ReaderPool {
-    path: PathBuf,
+    file: DatabaseFile,
     access: Access,
     // Held to take or return a connection, never while a read runs.
     idle: Mutex<Vec<Connection>>,
@@ -26,15 +27,15 @@ impl fmt::Debug for ReaderPool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("ReaderPool")
-            .field("path", &self.path)
+            .field("path", &self.file.path)
             .field("access", &self.access)
             .finish_non_exhaustive()
     }
 }
 
 impl ReaderPool {
-    pub(super) fn new(path: PathBuf, access: Access, first: Connection) -> Self {
-        let readers = Self { path, access, idle: Mutex::default() };
+    pub(super) fn new(file: DatabaseFile, access: Access, first: Connection) -> Self {
+        let readers = Self { file, access, idle: Mutex::default() };
         readers.keep(first);
         readers
     }
@@ -44,7 +45,7 @@ impl ReaderPool {
         let idle = self.idle.lock().pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => schema::reader(&self.path, self.access).map_err(Fault::from)?,
+            None => schema::reader(&self.file, self.access).map_err(Fault::from)?,
         };
         match work(&connection) {
             Ok(value) => {

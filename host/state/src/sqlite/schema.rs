@@ -5,7 +5,7 @@
 
 use std::{
     fmt::Write as _,
-    path::{Path, PathBuf},
+    path::Path,
     thread,
     time::{Duration, Instant},
 };
@@ -13,10 +13,14 @@ use std::{
 use rusqlite::{Connection, OpenFlags, ffi::ErrorCode};
 use wharf_files::private_files;
 
-use super::options::Durability;
+use super::{
+    options::Durability,
+    place::{DatabaseFile, StatePlace},
+};
 use crate::{OpenError, StateError};
 
-pub(super) const FILE_NAME: &str = "state.sqlite3";
+/// The file of a store, below its directory.
+pub const FILE_NAME: &str = "state.sqlite3";
 pub(super) const LOG_NAME: &str = "state.sqlite3-wal";
 /// "Whrf": marks our files among those of other programs.
 const APPLICATION_ID: i64 = 0x5768_7266;
@@ -30,7 +34,7 @@ pub const STATE_LAYOUT: usize = LAYOUTS.len();
 const SETUP_PATIENCE: Duration = Duration::from_secs(10);
 /// In WAL mode readers wait only while another process repairs the log, as it starts after
 /// a kill, or removes the log, as the last process to end.
-const READ_PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const READ_PATIENCE: Duration = Duration::from_secs(1);
 const STATEMENTS: usize = 32;
 /// SQLite writes the log back once it has this many pages, which waits for the
 /// disk: rarer than with its own 1,000.
@@ -105,60 +109,69 @@ pub(super) enum Access {
 
 /// A database of the current layout.
 pub(super) struct OpenedDatabase {
-    pub(super) path: PathBuf,
+    pub(super) file: DatabaseFile,
     pub(super) access: Access,
     /// Ready for reading.
     pub(super) connection: Connection,
 }
 
-/// Opens the database in `directory`, and creates or updates it where needed.
-pub(super) fn open(directory: &Path) -> Result<OpenedDatabase, OpenError> {
-    open_with(directory, LAYOUTS)
+/// Opens the database of a place, and creates or updates it where needed.
+pub(super) fn open(place: &StatePlace) -> Result<OpenedDatabase, OpenError> {
+    open_with(place, LAYOUTS)
 }
 
 /// The same for a version that knows these layouts: tests make up later ones.
-pub(super) fn open_with(directory: &Path, layouts: &[&str]) -> Result<OpenedDatabase, OpenError> {
+pub(super) fn open_with(place: &StatePlace, layouts: &[&str]) -> Result<OpenedDatabase, OpenError> {
+    let directory = place.directory();
     private_files::make_directory(directory)
         .map_err(|source| OpenError::Directory { path: directory.to_path_buf(), source })?;
-    let path = directory.join(FILE_NAME);
-    match open_writable(&path, layouts) {
-        Ok(connection) => Ok(OpenedDatabase { path, access: Access::ReadWrite, connection }),
+    let file = place.database()?;
+    match open_writable(&file, layouts) {
+        Ok(connection) => Ok(OpenedDatabase { file, access: Access::ReadWrite, connection }),
         Err(OpenFailure::Layout(error)) => Err(error),
-        Err(OpenFailure::Storage(error)) => match error.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase) => Err(OpenError::NotADatabase { path }),
-            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => open_read_only(path, layouts, error),
-            _ => Err(storage(&path, error)),
-        },
+        Err(OpenFailure::Storage(error)) if cannot_write(&error) => open_read_only(file, layouts, error),
+        Err(OpenFailure::Storage(error)) => Err(unusable(&file, error)),
     }
 }
 
-/// Opens the database in `directory` to read it, and changes nothing of it, not even an older
+/// Opens the database of a place to read it, and changes nothing of it, not even an older
 /// layout. None where there is no store.
-pub(super) fn open_as_it_is(directory: &Path) -> Result<Option<Connection>, OpenError> {
-    let path = directory.join(FILE_NAME);
-    if !path.exists() {
+pub(super) fn open_as_it_is(place: &StatePlace) -> Result<Option<(DatabaseFile, Connection)>, OpenError> {
+    if !place.path().exists() {
         return Ok(None);
     }
+    let file = place.database()?;
+    Ok(open_file_as_it_is(&file)?.map(|connection| (file, connection)))
+}
+
+/// The same of a database that is there.
+pub(super) fn open_file_as_it_is(file: &DatabaseFile) -> Result<Option<Connection>, OpenError> {
     let read = |access| {
-        let connection = reader(&path, access)?;
-        let found = layout(&connection, &path, LAYOUTS)?;
+        let connection = reader(file, access)?;
+        let found = layout(&connection, &file.path, LAYOUTS)?;
         Ok((found > 0).then_some(connection))
     };
     let opened = match read(Access::ReadWrite) {
-        Err(OpenFailure::Storage(error))
-            if matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) =>
-        {
-            read(Access::ReadOnly)
-        }
+        Err(OpenFailure::Storage(error)) if cannot_write(&error) => read(Access::ReadOnly),
         opened => opened,
     };
     opened.map_err(|failure| match failure {
         OpenFailure::Layout(error) => error,
-        OpenFailure::Storage(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
-            OpenError::NotADatabase { path: path.clone() }
-        }
-        OpenFailure::Storage(error) => storage(&path, error),
+        OpenFailure::Storage(error) => unusable(file, error),
     })
+}
+
+/// Whether it may be that the database can be read and not written.
+pub(super) fn cannot_write(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
+}
+
+/// What is said of a database that cannot be opened.
+fn unusable(file: &DatabaseFile, error: rusqlite::Error) -> OpenError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => OpenError::NotADatabase { path: file.path.clone() },
+        _ => storage(&file.path, error),
+    }
 }
 
 enum OpenFailure {
@@ -172,27 +185,28 @@ impl From<rusqlite::Error> for OpenFailure {
     }
 }
 
-fn storage(path: &Path, error: rusqlite::Error) -> OpenError {
+pub(super) fn storage(path: &Path, error: rusqlite::Error) -> OpenError {
     OpenError::Storage { path: path.to_path_buf(), source: StateError::of_database(error) }
 }
 
-fn open_writable(path: &Path, layouts: &[&str]) -> Result<Connection, OpenFailure> {
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
-    if layout(&connection, path, layouts)? < layouts.len() as i64 {
-        set_up(&connection, path, layouts)?;
+fn open_writable(file: &DatabaseFile, layouts: &[&str]) -> Result<Connection, OpenFailure> {
+    let connection = connect(file, &file.path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+    if layout(&connection, &file.path, layouts)? < layouts.len() as i64 {
+        set_up(&connection, &file.path, layouts)?;
     }
     Ok(connection)
 }
 
 /// Opens a database that may not be written. Refuses a database that is absent or needs an
 /// update first.
-fn open_read_only(path: PathBuf, layouts: &[&str], cause: rusqlite::Error) -> Result<OpenedDatabase, OpenError> {
+fn open_read_only(file: DatabaseFile, layouts: &[&str], cause: rusqlite::Error) -> Result<OpenedDatabase, OpenError> {
+    let path = file.path.clone();
     if !path.exists() {
         return Err(OpenError::Storage { path, source: StateError::ReadOnly });
     }
-    let Ok(connection) = reader(&path, Access::ReadOnly) else { return Err(storage(&path, cause)) };
+    let Ok(connection) = reader(&file, Access::ReadOnly) else { return Err(storage(&path, cause)) };
     match layout(&connection, &path, layouts) {
-        Ok(found) if found == layouts.len() as i64 => Ok(OpenedDatabase { path, access: Access::ReadOnly, connection }),
+        Ok(found) if found == layouts.len() as i64 => Ok(OpenedDatabase { file, access: Access::ReadOnly, connection }),
         Ok(_) => Err(OpenError::Storage { path, source: StateError::ReadOnly }),
         Err(OpenFailure::Layout(error)) => Err(error),
         Err(OpenFailure::Storage(error)) => Err(storage(&path, error)),
@@ -254,24 +268,25 @@ fn make_tables(connection: &Connection, layouts: &[&str]) -> rusqlite::Result<()
 }
 
 /// A connection for reading.
-pub(super) fn reader(path: &Path, access: Access) -> rusqlite::Result<Connection> {
+pub(super) fn reader(file: &DatabaseFile, access: Access) -> rusqlite::Result<Connection> {
     if access == Access::ReadWrite {
-        return connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE);
+        return connect(file, &file.path, OpenFlags::SQLITE_OPEN_READ_WRITE);
     }
-    let mut log = path.as_os_str().to_owned();
+    let mut log = file.path.as_os_str().to_owned();
     log.push("-wal");
     if Path::new(&log).exists() {
         // Another process may write: follow its log.
-        return connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
+        return connect(file, &file.path, OpenFlags::SQLITE_OPEN_READ_ONLY);
     }
     // Without a log no process writes now, and SQLite must not make a log itself.
-    connect(Path::new(&immutable_uri(path)), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)
+    let uri = immutable_uri(&file.path);
+    connect(file, Path::new(&uri), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)
 }
 
 /// The connection of the writer. It never waits by itself: the writer retries
 /// up to the deadline of each operation.
-pub(super) fn writer(path: &Path, durability: Durability) -> rusqlite::Result<Connection> {
-    let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+pub(super) fn writer(file: &DatabaseFile, durability: Durability) -> rusqlite::Result<Connection> {
+    let connection = connect(file, &file.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(
         None,
         "synchronous",
@@ -294,8 +309,8 @@ pub(super) fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i6
     connection.pragma_query_value(None, name, |row| row.get(0))
 }
 
-fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
-    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+fn connect(file: &DatabaseFile, name: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = file.connect(name, flags)?;
     connection.busy_timeout(READ_PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(connection)

@@ -9,19 +9,19 @@ use std::{
 };
 
 use rusqlite::{
-    Connection, OpenFlags,
+    OpenFlags,
     types::{ToSqlOutput, ValueRef},
 };
 use wharf_files::private_files;
 
-use super::{fault::storage_error, schema};
+use super::{fault::storage_error, place::StatePlace, schema};
 use crate::{InventoryError, OpenError, StateError, clock::to_milliseconds};
 
 /// How long a snapshot waits for a process that repairs the log after a kill.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Writes the store of a data directory, as it is at one moment, to the new file `to`, for the
-/// user of this process alone. Hosts may write meanwhile: what they acknowledged before the
+/// user of this process alone. The snapshot of an encrypted store is encrypted under the same key. Hosts may write meanwhile: what they acknowledged before the
 /// call is in the snapshot. Returns whether there is a store.
 ///
 /// The snapshot takes as much room as the store, without what is free in it. It is as durable as
@@ -30,8 +30,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// # Errors
 /// `Open` where the store cannot be opened, or is one of a later version; `State` where it cannot
 /// be read, or the snapshot cannot be written.
-pub fn snapshot(directory: &Path, to: &Path) -> Result<bool, InventoryError> {
-    let Some(store) = schema::open_as_it_is(directory)? else { return Ok(false) };
+pub fn snapshot(place: &StatePlace, to: &Path) -> Result<bool, InventoryError> {
+    let Some((file, store)) = schema::open_as_it_is(place)? else { return Ok(false) };
     // SQLite writes into an empty file and keeps its mode.
     private_files::options()
         .write(true)
@@ -43,7 +43,7 @@ pub fn snapshot(directory: &Path, to: &Path) -> Result<bool, InventoryError> {
         store.busy_timeout(PATIENCE)?;
         store.execute("VACUUM INTO ?1", [ToSqlOutput::Borrowed(ValueRef::Text(name))])?;
         // It is no WAL database yet, and a host changes the mode of new ones alone.
-        let snapshot = open(to)?;
+        let snapshot = file.connect(to, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         snapshot.execute_batch("PRAGMA journal_mode = WAL")?;
         snapshot.close().map_err(|(_, error)| error)
     };
@@ -59,14 +59,13 @@ pub fn snapshot(directory: &Path, to: &Path) -> Result<bool, InventoryError> {
 ///
 /// # Errors
 /// `Open` where the file is no store of this or an earlier version; `State` where it is damaged.
-pub fn take_over_snapshot(directory: &Path) -> Result<(), InventoryError> {
-    let path = directory.join(schema::FILE_NAME);
-    if schema::open_as_it_is(directory)?.is_none() {
-        return Err(OpenError::Foreign { path }.into());
-    }
+pub fn take_over_snapshot(place: &StatePlace) -> Result<(), InventoryError> {
+    let Some((file, _)) = schema::open_as_it_is(place)? else {
+        return Err(OpenError::Foreign { path: place.path() }.into());
+    };
     let now = to_milliseconds(SystemTime::now());
     let raise = || -> rusqlite::Result<()> {
-        let store = open(&path)?;
+        let store = file.connect(&file.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // What the file defines itself is run by nobody.
         store.execute_batch("PRAGMA trusted_schema = OFF; BEGIN IMMEDIATE")?;
         store.execute("UPDATE scope SET revision = ?1 WHERE revision < ?1", [now])?;
@@ -76,8 +75,4 @@ pub fn take_over_snapshot(directory: &Path) -> Result<(), InventoryError> {
         store.close().map_err(|(_, error)| error)
     };
     raise().map_err(|error| storage_error(error).into())
-}
-
-fn open(path: &Path) -> rusqlite::Result<Connection> {
-    Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
 }

@@ -1,6 +1,8 @@
 //! Tests of the store on disk beyond the contract.
 
 mod clocks;
+#[cfg(feature = "encryption")]
+mod encrypted;
 mod files;
 mod inventory;
 mod migrations;
@@ -8,6 +10,7 @@ mod sharing;
 mod snapshot;
 
 use std::{
+    path::Path,
     sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };

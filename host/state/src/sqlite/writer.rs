@@ -7,7 +7,6 @@
 //! for the disk.
 
 use std::{
-    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -26,6 +25,7 @@ use super::{
     job::{OperationJob, Touch, TouchJob, WriterJob},
     operation::AbandonOnDrop,
     options::Durability,
+    place::DatabaseFile,
     schema,
 };
 use crate::StateError;
@@ -41,7 +41,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(8);
 /// Hands jobs to the writer's thread, which starts with the first of them.
 #[derive(Debug)]
 pub(super) struct WriterHandle {
-    path: PathBuf,
+    file: DatabaseFile,
     durability: Durability,
     /// Tells the thread not to wait for other processes any more.
     closing: Arc<AtomicBool>,
@@ -57,8 +57,8 @@ struct WriterThread {
 }
 
 impl WriterHandle {
-    pub(super) fn new(path: PathBuf, durability: Durability) -> Self {
-        Self { path, durability, closing: Arc::default(), thread: Mutex::default() }
+    pub(super) fn new(file: DatabaseFile, durability: Durability) -> Self {
+        Self { file, durability, closing: Arc::default(), thread: Mutex::default() }
     }
 
     /// Runs `work` in a transaction and returns once that is committed. Writes nothing
@@ -115,7 +115,7 @@ impl WriterHandle {
 
     fn start(&self) -> Result<WriterThread, StateError> {
         let (jobs, queue) = mpsc::channel();
-        let worker = BatchCommitter { path: self.path.clone(), durability: self.durability, connection: None };
+        let worker = BatchCommitter { file: self.file.clone(), durability: self.durability, connection: None };
         let handle =
             thread::Builder::new().name("wharf-state".into()).spawn(move || worker.serve(&queue)).map_err(|error| {
                 tracing::error!(%error, "cannot start the thread that writes state");
@@ -142,7 +142,7 @@ impl Drop for WriterHandle {
 
 /// The loop of the writer's thread.
 struct BatchCommitter {
-    path: PathBuf,
+    file: DatabaseFile,
     durability: Durability,
     connection: Option<Connection>,
 }
@@ -185,7 +185,7 @@ impl BatchCommitter {
     fn attempt(&mut self, batch: &mut Vec<Box<dyn WriterJob>>) -> rusqlite::Result<()> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
-            none => none.insert(schema::writer(&self.path, self.durability)?),
+            none => none.insert(schema::writer(&self.file, self.durability)?),
         };
         begin(connection, batch)?;
         if batch.is_empty() {

@@ -19,9 +19,10 @@ use std::{
 };
 
 use wharf_core::handle::Handle;
+use wharf_encryption::AtRest;
 use wharf_files::{
     host_directory::{HostDirectory, LOCK},
-    private_files, regular_file,
+    private_files,
 };
 
 use crate::TerminalId;
@@ -36,7 +37,10 @@ const MAX_RECORD_BYTES: u64 = 256 << 10;
 
 /// What this host writes of its terminals.
 #[derive(Debug)]
-pub(super) struct TerminalJournal(HostDirectory);
+pub(super) struct TerminalJournal {
+    directory: HostDirectory,
+    at_rest: AtRest,
+}
 
 /// What an earlier host left of a terminal.
 pub(super) struct RecoveredTerminal {
@@ -55,25 +59,25 @@ impl RecoveredTerminal {
 impl TerminalJournal {
     /// Makes a home below `root`, and moves everything there that hosts left
     /// which are gone.
-    pub(super) fn open(root: &Path) -> io::Result<(Self, Vec<RecoveredTerminal>)> {
+    pub(super) fn open(root: &Path, at_rest: &AtRest) -> io::Result<(Self, Vec<RecoveredTerminal>)> {
         let mut found = Vec::new();
         let directory = HostDirectory::open(root, &Handle::random()?.to_string(), |abandoned, home| {
-            found.extend(adopt(abandoned, home)?);
+            found.extend(adopt(abandoned, home, at_rest)?);
             Ok(())
         })?;
-        Ok((Self(directory), found))
+        Ok((Self { directory, at_rest: at_rest.clone() }, found))
     }
 
     fn of(&self, id: TerminalId) -> PathBuf {
-        self.0.path().join(id.to_string())
+        self.directory.path().join(id.to_string())
     }
 
     /// Writes what is known of a terminal.
     pub(super) fn save(&self, record: &TerminalRecord, text: &str) -> io::Result<()> {
         let files = self.of(record.id);
         private_files::make_directory(&files)?;
-        private_files::replace(&files.join(TEXT), text.as_bytes())?;
-        private_files::replace(&files.join(RECORD), &serde_json::to_vec(record)?)
+        self.at_rest.replace(&files.join(TEXT), text.as_bytes())?;
+        self.at_rest.replace(&files.join(RECORD), &serde_json::to_vec(record)?)
     }
 
     /// Removes what is known of one that has ended.
@@ -86,10 +90,10 @@ impl Drop for TerminalJournal {
     fn drop(&mut self) {
         // Nothing is left in it where all terminals ended; else it is the next
         // host's to find.
-        if fs::read_dir(self.0.path())
+        if fs::read_dir(self.directory.path())
             .is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == LOCK)))
         {
-            remove(self.0.path());
+            remove(self.directory.path());
         }
     }
 }
@@ -105,7 +109,7 @@ pub(super) fn remove(files: &Path) {
 }
 
 /// Takes over what an abandoned home holds, and removes the home.
-fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<RecoveredTerminal>> {
+fn adopt(abandoned: &Path, home: &Path, at_rest: &AtRest) -> io::Result<Vec<RecoveredTerminal>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(abandoned)? {
         let entry = entry?;
@@ -114,9 +118,9 @@ fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<RecoveredTerminal>> {
         if !entry.file_type()?.is_dir() {
             continue;
         }
-        let Some(record) = read(&from.join(RECORD), MAX_RECORD_BYTES) else { continue };
+        let Some(record) = read(&from.join(RECORD), MAX_RECORD_BYTES, at_rest) else { continue };
         let Ok(record) = serde_json::from_slice::<TerminalRecord>(&record) else { continue };
-        let text = read(&from.join(TEXT), KEPT_TEXT_BYTES as u64).unwrap_or_default();
+        let text = read(&from.join(TEXT), KEPT_TEXT_BYTES as u64, at_rest).unwrap_or_default();
         let Ok(text) = String::from_utf8(text) else { continue };
         let files = home.join(record.id.to_string());
         fs::rename(&from, &files)?;
@@ -126,6 +130,15 @@ fn adopt(abandoned: &Path, home: &Path) -> io::Result<Vec<RecoveredTerminal>> {
     Ok(found)
 }
 
-fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
-    regular_file::read(path, most).ok().filter(|bytes| bytes.len() as u64 <= most)
+/// What a file has; nothing where there is none, or one that cannot be read.
+fn read(path: &Path, most: u64, at_rest: &AtRest) -> Option<Vec<u8>> {
+    let read = at_rest.read(path, most);
+    let is_absent = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+    let tell = |error: &io::Error| tracing::warn!(%error, "what is kept of a lost terminal cannot be read");
+    read.inspect_err(|error| {
+        if !is_absent(error) {
+            tell(error)
+        }
+    })
+    .ok()
 }

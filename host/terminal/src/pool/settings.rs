@@ -7,6 +7,7 @@ use std::{path::PathBuf, time::Duration};
 use wharf_completion::Streams;
 pub use wharf_contract::terminal::Restart;
 use wharf_core::{ProcessLimits, TerminalLimits, handle::HandleMint};
+use wharf_encryption::AtRest;
 
 use crate::{ProfileSettings, PtyBackend, RecordingSettings, ShellIntegration};
 
@@ -39,6 +40,8 @@ pub struct TerminalPoolSettings {
     /// Where terminals are recorded that are lost with their host; without it
     /// nothing of them is known afterwards. Several hosts may share it.
     pub records: Option<PathBuf>,
+    /// How recordings, and what is kept of lost terminals, are stored: in the clear unless set.
+    pub at_rest: AtRest,
     /// What makes the ids of terminals: a host that stands alone unless set.
     pub handles: HandleMint,
 }
@@ -57,6 +60,7 @@ impl Default for TerminalPoolSettings {
             integration: None,
             streams: None,
             records: None,
+            at_rest: AtRest::in_clear(),
             handles: HandleMint::default(),
         }
     }

@@ -9,8 +9,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::{OsStr, OsString},
-    fs::{self, File},
-    io::{self, BufRead as _, BufReader, Read as _},
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -21,6 +20,7 @@ use wharf_core::{
     TerminalLimits,
     quota::{Bounds, Level, Quota, QuotaFull, Share},
 };
+use wharf_encryption::{AtRest, StoredFile};
 use wharf_files::{private_files, regular_file};
 
 use super::{RecordingOwner, RecordingSettings, cast};
@@ -37,6 +37,7 @@ const MAX_HEADER_BYTES: u64 = 64 << 10;
 pub(crate) struct RecordingStore {
     settings: RecordingSettings,
     quota: Arc<Quota>,
+    at_rest: AtRest,
     // Held while the directory is read, when a recording begins, and while a file is removed;
     // never while a recording is written.
     files: Mutex<RecordingFiles>,
@@ -70,7 +71,7 @@ pub(super) struct RecordingRoom {
 }
 
 impl RecordingStore {
-    pub(crate) fn new(settings: RecordingSettings, limits: &TerminalLimits) -> Arc<Self> {
+    pub(crate) fn new(settings: RecordingSettings, limits: &TerminalLimits, at_rest: AtRest) -> Arc<Self> {
         let bounds = Bounds {
             resource: "bytes of recordings",
             section: "[terminal.limits]",
@@ -78,7 +79,7 @@ impl RecordingStore {
             tenant: ("recording_bytes_per_tenant", limits.recording_bytes_per_tenant),
             host: ("recording_bytes", limits.recording_bytes),
         };
-        Arc::new(Self { settings, quota: Quota::new(bounds), files: Mutex::default() })
+        Arc::new(Self { settings, quota: Quota::new(bounds), at_rest, files: Mutex::default() })
     }
 
     pub(crate) fn settings(&self) -> &RecordingSettings {
@@ -95,19 +96,19 @@ impl RecordingStore {
         began: DateTime<Utc>,
         name: &str,
         first_bytes: u64,
-    ) -> io::Result<(RecordingRoom, File, PathBuf)> {
+    ) -> io::Result<(RecordingRoom, StoredFile, PathBuf)> {
         private_files::make_directory(&self.settings.directory)?;
         self.look()?;
         let mut share = self.quota.open(&owner.tenant, &owner.session);
         self.grow(&mut share, owner, first_bytes).map_err(io::Error::other)?;
         let name = OsString::from(format!("{}-{name}.{SUFFIX}", began.format("%Y%m%dT%H%M%S%.3fZ")));
         let path = self.path(&name);
-        let file = private_files::options().write(true).create_new(true).open(&path)?;
+        let file = private_files::options().read(true).write(true).create_new(true).open(&path)?;
         // Before it says whose it is: no host takes it for one that has ended.
         file.lock()?;
         self.files().written.insert(name.clone());
         let room = RecordingRoom { store: Arc::clone(self), name, owner: owner.clone(), share, written_bytes: 0 };
-        Ok((room, file, path))
+        Ok((room, self.at_rest.begin(file)?, path))
     }
 
     /// Counts the files as they are: other hosts write and remove some, and so may the operator.
@@ -129,7 +130,7 @@ impl RecordingStore {
             gone.remove(&name);
             if let Some(kept) = files.kept.get_mut(&name) {
                 set(&mut kept.share, length);
-            } else if let Some(owner) = owner_of(&path) {
+            } else if let Some(owner) = self.owner_of(&path) {
                 let share = self.quota.record(&owner.tenant, &owner.session, on_disk(length));
                 files.kept.insert(name, KeptRecording { owner, share });
             }
@@ -143,7 +144,7 @@ impl RecordingStore {
     /// Has a share hold so many bytes, and makes room where it must.
     fn grow(&self, share: &mut Share, owner: &RecordingOwner, bytes: u64) -> Result<(), QuotaFull> {
         loop {
-            let more = on_disk(bytes).saturating_sub(share.amount());
+            let more = on_disk(self.at_rest.stored_bytes(bytes)).saturating_sub(share.amount());
             match share.grow(more) {
                 _ if more == 0 => return Ok(()),
                 Ok(()) => return Ok(()),
@@ -166,6 +167,15 @@ impl RecordingStore {
             .iter()
             .find_map(|(name, kept)| (counts(&kept.owner) && remove_ended(&self.path(name))).then(|| name.clone()));
         removed.is_some_and(|name| files.kept.remove(&name).is_some())
+    }
+
+    /// Whose a file says that it is.
+    fn owner_of(&self, path: &Path) -> Option<RecordingOwner> {
+        let file = self.at_rest.open(regular_file::open_itself(path).ok()?).ok()?;
+        let mut beginning = Vec::new();
+        file.read_at(0, file.length().ok()?.min(MAX_HEADER_BYTES), &mut beginning).ok()?;
+        let header = beginning.split(|byte| *byte == b'\n').next()?;
+        cast::owner(std::str::from_utf8(header).ok()?)
     }
 
     fn path(&self, name: &OsStr) -> PathBuf {
@@ -204,7 +214,7 @@ impl Drop for RecordingRoom {
     fn drop(&mut self) {
         let mut share = self.store.quota.open(&self.owner.tenant, &self.owner.session);
         std::mem::swap(&mut share, &mut self.share);
-        set(&mut share, self.written_bytes);
+        set(&mut share, self.store.at_rest.stored_bytes(self.written_bytes));
         let name = std::mem::take(&mut self.name);
         let mut files = self.store.files();
         files.written.remove(&name);
@@ -227,14 +237,6 @@ fn remove_ended(path: &Path) -> bool {
         }
         _ => true,
     }
-}
-
-/// Whose a file says that it is.
-fn owner_of(path: &Path) -> Option<RecordingOwner> {
-    let file = regular_file::open_itself(path).ok()?;
-    let mut header = String::new();
-    BufReader::new(file.take(MAX_HEADER_BYTES)).read_line(&mut header).ok()?;
-    cast::owner(&header)
 }
 
 fn set(share: &mut Share, length: u64) {

@@ -19,7 +19,13 @@ use super::{
     manifest::{BackupManifest, BackupPart, LEFT_OUT, LeftOut, MANIFEST, STATE, never_in_it},
     staging::Staging,
 };
-use crate::{Configuration, added::AddedPlugins, backends, recorder::audit_directory};
+use crate::{
+    Configuration,
+    added::AddedPlugins,
+    backends,
+    encryption::{self, NOT_ENCRYPTED},
+    recorder::audit_directory,
+};
 
 /// A data directory, with what had to be taken at one moment.
 pub(super) struct Collection<'c> {
@@ -40,6 +46,13 @@ impl<'c> Collection<'c> {
     ) -> Result<Self, BackupError> {
         let (mut contains, mut left_out, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         let mut files = FilesLeftOut::default();
+        let keys = encryption::look(configuration, data)?;
+        if keys.at_rest.is_encrypted() {
+            notes.push(format!(
+                "the master key of [encryption] is not in the backup, and state and recordings need it; in the clear are: \
+                 {NOT_ENCRYPTED}"
+            ));
+        }
         for part in BackupPart::ALL {
             if without.contains(&part) {
                 left_out.push(LeftOut::new(part.name(), "left out as asked"));
@@ -54,7 +67,7 @@ impl<'c> Collection<'c> {
                     false
                 }
                 BackupPart::State => {
-                    let is_there = wharf_state::snapshot(data, &staging.path(STATE))?;
+                    let is_there = wharf_state::snapshot(&keys.state, &staging.path(STATE))?;
                     if !is_there {
                         left_out.push(LeftOut::new(STATE, "no plugin has kept anything yet"));
                     }
@@ -81,6 +94,7 @@ impl<'c> Collection<'c> {
                     ));
                     false
                 }
+                BackupPart::Keyring => keys.at_rest.is_encrypted(),
                 BackupPart::Workspaces | BackupPart::Audit | BackupPart::Recordings => data.join(part.name()).is_dir(),
             };
             if is_there {
@@ -103,6 +117,11 @@ impl<'c> Collection<'c> {
         for part in self.manifest.contains.clone() {
             match part {
                 BackupPart::State => self.state(archive)?,
+                BackupPart::Keyring => {
+                    let path = self.data.join(part.name());
+                    let opened = regular_file::open_itself(&path).map_err(BackupError::data(&path))?;
+                    file(archive, Path::new(part.name()), opened, &path)?;
+                }
                 BackupPart::Plugins => {
                     let copied = self.staging.path(part.name());
                     directory(archive, part.name())?;

@@ -9,7 +9,7 @@ use wharf_state::InventoryError;
 use wharf_workspace::WorkspaceError;
 
 use super::{list::LIST_FILE, manifest::FORMAT};
-use crate::added::AddedError;
+use crate::{added::AddedError, encryption::EncryptionError};
 
 /// Why there is no backup.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +33,9 @@ pub enum BackupError {
     /// There is no snapshot of the state.
     #[error("cannot copy the state: the copy takes as much room in the data directory as the state")]
     State(#[from] InventoryError),
+    /// The data directory is encrypted, and its keys cannot be had.
+    #[error(transparent)]
+    Encryption(#[from] EncryptionError),
     /// The plugins cannot be read.
     #[error(transparent)]
     Plugins(#[from] AddedError),
@@ -121,6 +124,9 @@ pub enum RestoreError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// It is encrypted, and the configuration has not the master key under which it was made.
+    #[error("the backup is encrypted; nothing was restored")]
+    Encryption(#[from] EncryptionError),
     /// The state in it cannot be used.
     #[error("the state of the backup cannot be used; nothing was restored")]
     State(#[from] InventoryError),

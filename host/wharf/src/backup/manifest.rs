@@ -7,6 +7,7 @@ use std::{
 
 use chrono::{SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
+use wharf_encryption::KEYRING;
 
 /// The format that this version writes, and the latest that it reads.
 pub(super) const FORMAT: u32 = 1;
@@ -26,6 +27,8 @@ pub(super) const MAX_MANIFEST_BYTES: u64 = 1 << 20;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum BackupPart {
+    /// The keys of encryption at rest, wrapped by a master key that is not in the backup.
+    Keyring,
     /// What plugins keep.
     State,
     /// The plugins that commands added.
@@ -40,12 +43,14 @@ pub enum BackupPart {
 
 impl BackupPart {
     /// All of them, in the order in which a backup has them.
-    pub const ALL: [Self; 5] = [Self::State, Self::Plugins, Self::Workspaces, Self::Audit, Self::Recordings];
+    pub const ALL: [Self; 6] =
+        [Self::Keyring, Self::State, Self::Plugins, Self::Workspaces, Self::Audit, Self::Recordings];
 
     /// Its file or directory below a data directory.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::Keyring => KEYRING,
             Self::State => STATE,
             Self::Plugins => "plugins",
             Self::Workspaces => "workspaces",
@@ -160,6 +165,7 @@ impl<'p> Place<'p> {
             [MANIFEST] => Self::Manifest,
             [LEFT_OUT] => Self::LeftOut,
             [LIST] => Self::List,
+            [KEYRING] => Self::File(BackupPart::Keyring),
             [STATE] => Self::File(BackupPart::State),
             ["plugins"] | ["plugins", "components" | "receipts"] => Self::Directory(BackupPart::Plugins),
             ["plugins", "installed.json" | "denied.json"] => Self::File(BackupPart::Plugins),

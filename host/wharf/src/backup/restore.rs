@@ -10,6 +10,7 @@ use std::{
 
 use serde::Serialize;
 use wharf_files::private_files;
+use wharf_state::StatePlace;
 use wharf_workspace::{BackupContent, BackupEntry, WorkspaceRefusal, WorkspaceRestore};
 
 use super::{
@@ -19,7 +20,7 @@ use super::{
     manifest::{AnyManifest, BackupManifest, BackupPart, FORMAT, MANIFEST, MAX_MANIFEST_BYTES, Place, STATE},
     staging::Staging,
 };
-use crate::paths;
+use crate::{Configuration, encryption, paths};
 
 /// The beginning of the name of the directory in which a backup is unpacked.
 const STAGING: &str = ".wharf-restore-";
@@ -47,14 +48,20 @@ pub struct RestoreReport {
     pub session_users: bool,
 }
 
-/// Makes the data directory `data` of the backup `from`. The directory must not be there, or be
+/// Makes the data directory `data` of the backup `from`. Where that is encrypted, the configuration names the master key
+/// under which it was made. The directory must not be there, or be
 /// empty. It gets its content once the backup is verified as a whole; before that, the backup is
 /// unpacked into a private directory beside it, or in it where it is there. `progress` hears how
 /// many bytes of files came. Blocks.
 ///
 /// # Errors
 /// See [`RestoreError`]; nothing was restored then.
-pub fn restore(data: &Path, from: &mut dyn Read, progress: &mut dyn FnMut(u64)) -> Result<RestoreReport, RestoreError> {
+pub fn restore(
+    configuration: &Configuration,
+    data: &Path,
+    from: &mut dyn Read,
+    progress: &mut dyn FnMut(u64),
+) -> Result<RestoreReport, RestoreError> {
     let data = &paths::absolute(data).unwrap_or_else(|_| data.to_owned());
     let target = Target::of(data)?;
     Staging::sweep(target.room(), STAGING);
@@ -67,7 +74,12 @@ pub fn restore(data: &Path, from: &mut dyn Read, progress: &mut dyn FnMut(u64)) 
     let totals = archive::read(from, list, progress, &mut |place, entry| unpacking.add(place, entry))?;
     let report = unpacking.finish(totals)?;
     if report.manifest.contains.contains(&BackupPart::State) {
-        wharf_state::take_over_snapshot(&directory)?;
+        let place = match report.manifest.contains.contains(&BackupPart::Keyring) {
+            true => encryption::look(configuration, &directory)?.state,
+            // Where the configuration names a key, hosts refuse it until it is encrypted.
+            false => StatePlace::in_clear(&directory),
+        };
+        wharf_state::take_over_snapshot(&place)?;
     }
     synchronise(&directory).map_err(RestoreError::storage(&directory))?;
     target.take(&directory)?;

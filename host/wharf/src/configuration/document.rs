@@ -21,6 +21,7 @@ use super::{
     approvals::{ApprovalSettings, WrittenApprovals},
     audit::{AuditSettings, WrittenAudit},
     cluster::ClusterSettings,
+    encryption::{EncryptionSettings, WrittenEncryption},
     error::{ConfigurationError, InvalidConfiguration, NameUnavailable},
     host::{HostSettings, WrittenHost},
     http::{HttpSection, WrittenHttp},
@@ -49,6 +50,8 @@ pub struct Configuration {
     pub context: ContextSettings,
     /// How state is kept.
     pub state: StateSettings,
+    /// The keys of encryption at rest; files are stored in the clear where absent.
+    pub encryption: Option<EncryptionSettings>,
     /// A cluster that the host is one of.
     pub cluster: Option<ClusterSettings>,
     /// What the process of a host gives up.
@@ -143,6 +146,8 @@ pub(super) struct Written {
     context: ContextSettings,
     /// What plugins keep.
     state: StateSettings,
+    /// Encryption of state, of output and of recordings on disk.
+    encryption: WrittenEncryption,
     /// A cluster that the host is one of.
     cluster: Option<ClusterSettings>,
     /// The host as a whole.
@@ -269,6 +274,7 @@ impl Configuration {
             data: written.data.map(|data| base.join(data)),
             context: written.context,
             state: written.state.check(base)?,
+            encryption: written.encryption.check(base)?,
             cluster: written.cluster.map(|cluster| cluster.check(base)).transpose()?,
             host,
             host_limits,

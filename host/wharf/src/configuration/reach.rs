@@ -43,6 +43,8 @@ impl Configuration {
             files.extend([tls.certificate.clone(), tls.key.clone()]);
         }
         files.extend(self.audit.key.clone());
+        let keys = self.encryption.iter().flat_map(|encryption| [Some(&encryption.key), encryption.previous.as_ref()]);
+        files.extend(keys.flatten().filter_map(|key| file_of(&key.from)));
         files.extend(self.audit.syslog.as_ref().and_then(|syslog| syslog.authority.clone()));
         files.extend(self.state.database_file.clone().into_iter().chain(self.state.database_authorities.clone()));
         if let Some(cluster) = &self.cluster {

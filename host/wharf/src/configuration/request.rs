@@ -126,6 +126,13 @@ pub struct SecretUnavailable {
     problem: MissingSecret,
 }
 
+impl SecretUnavailable {
+    /// One whose text is not what it should be.
+    pub(super) fn unfit(table: &str, problem: &dyn std::fmt::Display) -> Self {
+        Self { table: table.to_owned(), problem: MissingSecret::Other(problem.to_string()) }
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 enum MissingSecret {
     #[error("the environment of the host has no variable {0}; set it, or take the secret out")]
@@ -140,6 +147,8 @@ enum MissingSecret {
     Unprotected(io::Error),
     #[error("{0}: {1}")]
     Unfit(String, InvalidSecret),
+    #[error("{0}")]
+    Other(String),
 }
 
 /// Checks what is written of the secrets of a plugin.
@@ -205,21 +214,39 @@ pub(crate) fn read_header(secret: &SecretSettings) -> Result<Secret, SecretUnava
     read(secret).map_err(|problem| SecretUnavailable { table: table(), problem })
 }
 
+/// Reads the text of a secret that this table names.
+///
+/// # Errors
+/// Why it cannot be had; never what it is.
+pub(crate) fn read_secret_text(
+    table: &str,
+    from: &SecretSource,
+    allow_unprotected: bool,
+) -> Result<Zeroizing<String>, SecretUnavailable> {
+    let read = read_text(from, allow_unprotected).map(|(text, _)| text);
+    read.map_err(|problem| SecretUnavailable { table: table.to_owned(), problem })
+}
+
 fn read(secret: &SecretSettings) -> Result<Secret, MissingSecret> {
-    let (text, from) = match &secret.from {
+    let (text, from) = read_text(&secret.from, secret.allow_unprotected)?;
+    secret.rule.with_text(&text).map_err(|error| MissingSecret::Unfit(from, error))
+}
+
+/// The text, and what a person calls the place that it is from.
+fn read_text(from: &SecretSource, allow_unprotected: bool) -> Result<(Zeroizing<String>, String), MissingSecret> {
+    match from {
         SecretSource::Environment(variable) => match std::env::var(variable) {
-            Ok(text) => (Zeroizing::new(text), format!("the variable {variable} of the host")),
-            Err(std::env::VarError::NotPresent) => return Err(MissingSecret::Variable(variable.clone())),
-            Err(std::env::VarError::NotUnicode(_)) => return Err(MissingSecret::NoText(variable.clone())),
+            Ok(text) => Ok((Zeroizing::new(text), format!("the variable {variable} of the host"))),
+            Err(std::env::VarError::NotPresent) => Err(MissingSecret::Variable(variable.clone())),
+            Err(std::env::VarError::NotUnicode(_)) => Err(MissingSecret::NoText(variable.clone())),
         },
-        SecretSource::File(path) => read_file(path, secret.allow_unprotected)?,
+        SecretSource::File(path) => read_file(path, allow_unprotected),
         SecretSource::Credential(name) => {
             let directory = credentials().ok_or_else(|| MissingSecret::NoCredentials(name.clone()))?;
             // systemd lets the user of the unit read it by an access list, which looks like a group.
-            read_file(&directory.join(name), true)?
+            read_file(&directory.join(name), true)
         }
-    };
-    secret.rule.with_text(&text).map_err(|error| MissingSecret::Unfit(from, error))
+    }
 }
 
 /// The text of a file, and what a person calls that.

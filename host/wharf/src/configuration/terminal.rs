@@ -20,11 +20,11 @@ use super::limits::WrittenLimits;
 
 /// Where terminals are recorded that are lost with their host, below the data
 /// directory.
-const RECORDS: &str = "terminals";
+pub(crate) const RECORDS: &str = "terminals";
 
 /// Where recordings go below the data directory, unless the configuration
 /// names a directory.
-const RECORDINGS: &str = "recordings";
+pub(crate) const RECORDINGS: &str = "recordings";
 
 /// `[terminal]`, as it is written.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]

@@ -1,6 +1,8 @@
 //! Why a host cannot be opened.
 
-use crate::{configuration::SecretUnavailable, missing_feature::MissingFeature, paths::NoDirectory};
+use crate::{
+    configuration::SecretUnavailable, encryption::EncryptionError, missing_feature::MissingFeature, paths::NoDirectory,
+};
 
 /// Why a host cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -9,6 +11,9 @@ pub enum OpenError {
     /// The store of state cannot be opened.
     #[error("the state of plugins cannot be opened")]
     State(#[from] wharf_state::OpenError),
+    /// Encryption at rest is not as the configuration says.
+    #[error("the data directory cannot be used")]
+    Encryption(#[from] EncryptionError),
     /// The file that says how to connect to the state's database cannot be read.
     #[error("the state of plugins cannot be opened")]
     Connection(#[from] crate::configuration::ConnectionUnreadable),

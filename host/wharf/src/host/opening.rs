@@ -27,6 +27,7 @@ use crate::{
     clustered::Clustered,
     collector,
     configuration::{AuditSyslog, Configuration, Durability},
+    encryption::{self, OpenedKeys},
     front_ends::FrontEnds,
     loading::Uncompiled,
     paths,
@@ -152,9 +153,10 @@ impl HostBuilder {
         let Self { brought, audit, traces, fixed_grants, uncompiled, joins_cluster, .. } = self;
         // Processes and terminals run in other directories than this one.
         let data = data.as_deref().map(paths::absolute).transpose()?;
+        let keys = data.as_deref().map(|data| encryption::open(&configuration, data)).transpose()?;
         let state = match state {
             Some(state) => state,
-            None => open_state(&configuration, data.as_deref()).await?,
+            None => open_state(&configuration, keys.as_ref()).await?,
         };
         let clustered = Clustered::open(&configuration, data.as_deref(), joins_cluster).await?;
         let brought = BroughtBackends { handles: clustered.handles(), ..brought };
@@ -196,8 +198,9 @@ impl HostBuilder {
             let configuration = sources.configuration();
             let runs_programs =
                 data.is_some() && (configuration.grants_processes() || configuration.grants_terminals());
+            let stored = data.as_deref().zip(keys.as_ref().map(|keys| &keys.at_rest));
             let OpenedBackends { backends, staging } =
-                backends::open(&configuration, state, data.as_deref(), brought, !fixed_grants)?;
+                backends::open(&configuration, state, stored, brought, !fixed_grants)?;
             let engine = Engine::new(config, backends.clone());
             // A command that is over in a moment starts what it needs.
             if !fixed_grants && let Err(error) = engine.start_workers() {
@@ -290,13 +293,16 @@ impl Host {
 
 /// The store that the configuration asks for; in memory where it names no database and there
 /// is no data directory.
-async fn open_state(configuration: &Configuration, data: Option<&Path>) -> Result<Arc<dyn StateStore>, OpenError> {
+async fn open_state(
+    configuration: &Configuration,
+    keys: Option<&OpenedKeys>,
+) -> Result<Arc<dyn StateStore>, OpenError> {
     #[cfg(feature = "postgres")]
     if let Some(store) = crate::database::open_store(configuration).await? {
         return Ok(Arc::new(store));
     }
-    Ok(match data {
-        Some(data) => Arc::new(SqliteStore::open(data, sqlite_options(configuration))?),
+    Ok(match keys {
+        Some(keys) => Arc::new(SqliteStore::open(keys.state.clone(), sqlite_options(configuration))?),
         None => Arc::new(MemoryStore::default()),
     })
 }

@@ -48,7 +48,7 @@ pub(super) async fn operate(host: &Host, request: OperatorRequest) -> Result<Val
         OperatorRequest::Recording { terminal, from, bytes } => {
             let (terminals, id) = terminal_of(host, &terminal)?;
             let file = listed(terminals, id)?.1.recording.ok_or_else(|| none("recording"))?;
-            json(&recording::piece(file, from, bytes).await?)
+            json(&recording::piece(terminals.at_rest().clone(), file, from, bytes).await?)
         }
         OperatorRequest::ProcessOutput { process, stream, from, bytes } => {
             json(&processes::output(host, &process, stream, from, bytes).await?)

@@ -10,12 +10,14 @@ use super::violation::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 35] = [
+const MEMBERS: [(&str, &[&str]); 36] = [
     ("wharf-contract", &[]),
     ("wharf-core", &["wharf-contract"]),
     ("wharf-completion", &["wharf-contract", "wharf-core"]),
     // How files are opened, and nothing of what they are for.
     ("wharf-files", &[]),
+    // What is encrypted, and not what it is for.
+    ("wharf-encryption", &["wharf-files"]),
     ("wharf-audit", &["wharf-core", "wharf-files"]),
     ("wharf-state", &["wharf-core", "wharf-files"]),
     ("wharf-cell", &["wharf-core"]),
@@ -23,8 +25,14 @@ const MEMBERS: [(&str, &[&str]); 35] = [
     // What goes over it, the cell alone knows.
     ("wharf-nats", &["wharf-cell"]),
     ("wharf-spawn", &["wharf-contract", "wharf-core"]),
-    ("wharf-process", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-files", "wharf-spawn"]),
-    ("wharf-terminal", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-files", "wharf-spawn"]),
+    (
+        "wharf-process",
+        &["wharf-contract", "wharf-core", "wharf-completion", "wharf-encryption", "wharf-files", "wharf-spawn"],
+    ),
+    (
+        "wharf-terminal",
+        &["wharf-contract", "wharf-core", "wharf-completion", "wharf-encryption", "wharf-files", "wharf-spawn"],
+    ),
     ("wharf-network", &["wharf-core"]),
     ("wharf-webview", &["wharf-contract", "wharf-core", "wharf-completion", "wharf-network"]),
     // Only wharf knows what runs pages.
@@ -60,6 +68,7 @@ const MEMBERS: [(&str, &[&str]); 35] = [
             "wharf-contract",
             "wharf-core",
             "wharf-completion",
+            "wharf-encryption",
             "wharf-files",
             "wharf-audit",
             "wharf-state",

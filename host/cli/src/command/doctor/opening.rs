@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use wharf::{Configuration, Host, OpenError, inventory::STATE_LAYOUT, with_causes};
+use wharf::{Configuration, Host, OpenError, encryption::NOT_ENCRYPTED, inventory::STATE_LAYOUT, with_causes};
 
 use super::finding::Finding;
 
@@ -53,6 +53,18 @@ pub(super) fn database(configuration: &Configuration, failed: Option<&OpenError>
         }
         None => Finding::well(WHAT, format!("on the database server of {named}")),
     })
+}
+
+/// What is encrypted on disk. That the keys can be had is told of the data directory.
+pub(super) fn encryption(configuration: &Configuration) -> Finding {
+    const WHAT: &str = "encryption";
+    Finding::well(
+        WHAT,
+        match configuration.encryption {
+            Some(_) => format!("state, output and recordings are encrypted on disk; in the clear stay {NOT_ENCRYPTED}"),
+            None => "off; `[encryption]` encrypts state, output and recordings on disk".to_owned(),
+        },
+    )
 }
 
 /// Whether a host can keep its data here: tried by writing some, which goes at once.

@@ -54,7 +54,7 @@ fn made_of(database: &Connection) -> Vec<String> {
 #[test]
 fn the_first_layout_is_what_it_was_when_it_was_released() {
     let (stored, now) = (of_the_first_version(), temporary());
-    drop(schema::open_with(now.path(), &schema::LAYOUTS[..1]).expect("a new store"));
+    drop(schema::open_with(&now.path().into(), &schema::LAYOUTS[..1]).expect("a new store"));
     assert_eq!(made_of(&raw(now.path())), made_of(&raw(stored.path())));
 }
 
@@ -78,12 +78,12 @@ async fn a_store_of_the_first_version_opens_with_all_that_it_holds() {
 #[tokio::test]
 async fn a_store_is_brought_to_the_next_layout_with_all_that_it_holds() {
     let directory = of_the_first_version();
-    drop(schema::open_with(directory.path(), &layouts(NEXT)).expect("a migration"));
+    drop(schema::open_with(&directory.path().into(), &layouts(NEXT)).expect("a migration"));
     assert_eq!((version(directory.path()), notes(directory.path())), (schema::LAYOUTS.len() as i64 + 1, 1));
     let changed = "SELECT count(*) FROM kv WHERE changed = revision";
     assert_eq!(raw(directory.path()).query_row(changed, [], |row| row.get::<_, i64>(0)).expect("a count"), 3);
     // Opening again does nothing, and the version before refuses it.
-    drop(schema::open_with(directory.path(), &layouts(NEXT)).expect("opened"));
+    drop(schema::open_with(&directory.path().into(), &layouts(NEXT)).expect("opened"));
     assert_eq!(notes(directory.path()), 1);
     let error = SqliteStore::open(directory.path(), SqliteOptions::default()).expect_err("newer");
     assert!(matches!(error, OpenError::Newer { .. }), "{error:?}");
@@ -93,7 +93,7 @@ async fn a_store_is_brought_to_the_next_layout_with_all_that_it_holds() {
 async fn a_migration_that_fails_leaves_the_store_to_the_version_before() {
     let directory = of_the_first_version();
     drop(open(directory.path()));
-    assert!(schema::open_with(directory.path(), &layouts(BROKEN)).is_err());
+    assert!(schema::open_with(&directory.path().into(), &layouts(BROKEN)).is_err());
     assert_eq!((version(directory.path()), notes(directory.path())), (schema::LAYOUTS.len() as i64, -1));
     let store = open(directory.path());
     assert!(value(&store, &scope("local", "s"), "goal").await.is_some());
@@ -117,7 +117,7 @@ async fn a_migration_that_is_killed_in_the_middle_has_not_happened() {
     drop(database);
     assert_eq!((version(directory.path()), notes(directory.path())), (schema::LAYOUTS.len() as i64, -1));
     assert!(value(&open(directory.path()), &scope("local", "s"), "goal").await.is_some());
-    drop(schema::open_with(directory.path(), &layouts(NEXT)).expect("a migration"));
+    drop(schema::open_with(&directory.path().into(), &layouts(NEXT)).expect("a migration"));
     assert_eq!(notes(directory.path()), 1);
 }
 
@@ -137,7 +137,7 @@ fn processes_that_migrate_at_once_do_it_once() {
 fn the_file_stays_its_owners_alone_through_a_migration() {
     use std::os::unix::fs::PermissionsExt as _;
     let directory = of_the_first_version();
-    drop(schema::open_with(directory.path(), &layouts(NEXT)).expect("a migration"));
+    drop(schema::open_with(&directory.path().into(), &layouts(NEXT)).expect("a migration"));
     let mode = fs::metadata(directory.path().join(schema::FILE_NAME)).expect("the file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 }
@@ -154,5 +154,5 @@ fn start(role: &str, directory: &Path) -> Child {
 fn child() {
     let (Ok(role), Some(directory)) = (env::var(ROLE), env::var_os(DIRECTORY)) else { return };
     let layouts = layouts(if role == "endless" { ENDLESS } else { NEXT });
-    drop(schema::open_with(Path::new(&directory), &layouts).expect("a migration"));
+    drop(schema::open_with(&Path::new(&directory).into(), &layouts).expect("a migration"));
 }

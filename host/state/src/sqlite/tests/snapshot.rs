@@ -8,8 +8,8 @@ use crate::{InventoryError, snapshot, take_over_snapshot};
 /// The snapshot of a directory as the store of another one.
 fn restored(from: &Path) -> TempDir {
     let to = temporary();
-    assert!(snapshot(from, &to.path().join("state.sqlite3")).expect("a snapshot"));
-    take_over_snapshot(to.path()).expect("a store");
+    assert!(snapshot(&from.into(), &to.path().join("state.sqlite3")).expect("a snapshot"));
+    take_over_snapshot(&to.path().into()).expect("a store");
     to
 }
 
@@ -84,13 +84,13 @@ async fn a_snapshot_is_its_owners_alone_and_takes_no_other_files_place() {
     use std::os::unix::fs::PermissionsExt as _;
     let (directory, to) = (temporary(), temporary());
     let path = to.path().join("copy");
-    assert!(!snapshot(directory.path(), &path).expect("no store"), "there is none");
+    assert!(!snapshot(&directory.path().into(), &path).expect("no store"), "there is none");
     assert!(!path.exists());
     drop(open(directory.path()));
-    assert!(snapshot(directory.path(), &path).expect("a snapshot"));
+    assert!(snapshot(&directory.path().into(), &path).expect("a snapshot"));
     assert_eq!(fs::metadata(&path).expect("is there").permissions().mode() & 0o777, 0o600);
     let before = fs::read(&path).expect("read");
-    snapshot(directory.path(), &path).expect_err("the name is taken");
+    snapshot(&directory.path().into(), &path).expect_err("the name is taken");
     assert_eq!(fs::read(&path).expect("read"), before);
 }
 
@@ -100,13 +100,13 @@ fn what_is_no_store_of_this_version_is_neither_copied_nor_taken_over() {
     drop(open(directory.path()));
     raw(directory.path()).pragma_update(None, "user_version", 99).expect("a later version");
     let newer = |error: &InventoryError| matches!(error, InventoryError::Open(OpenError::Newer { found: 99, .. }));
-    let error = snapshot(directory.path(), &to.path().join("copy")).expect_err("newer");
+    let error = snapshot(&directory.path().into(), &to.path().join("copy")).expect_err("newer");
     assert!(newer(&error), "{error:?}");
-    let error = take_over_snapshot(directory.path()).expect_err("newer");
+    let error = take_over_snapshot(&directory.path().into()).expect_err("newer");
     assert!(newer(&error), "{error:?}");
     fs::write(directory.path().join("state.sqlite3"), "no database, whatever it is called. ".repeat(100))
         .expect("written");
-    let error = take_over_snapshot(directory.path()).expect_err("no database");
+    let error = take_over_snapshot(&directory.path().into()).expect_err("no database");
     assert!(matches!(error, InventoryError::Open(OpenError::NotADatabase { .. })), "{error:?}");
 }
 
@@ -114,8 +114,8 @@ fn what_is_no_store_of_this_version_is_neither_copied_nor_taken_over() {
 fn a_snapshot_leaves_an_older_layout_as_it_is() {
     let (directory, to) = (temporary(), temporary());
     raw(directory.path()).execute_batch(include_str!("layout-1.sql")).expect("a store of layout 1");
-    assert!(snapshot(directory.path(), &to.path().join("state.sqlite3")).expect("a snapshot"));
-    take_over_snapshot(to.path()).expect("taken over");
+    assert!(snapshot(&directory.path().into(), &to.path().join("state.sqlite3")).expect("a snapshot"));
+    take_over_snapshot(&to.path().into()).expect("taken over");
     for place in [directory.path(), to.path()] {
         let layout: i64 = raw(place).pragma_query_value(None, "user_version", |row| row.get(0)).expect("a number");
         assert_eq!(layout, 1);

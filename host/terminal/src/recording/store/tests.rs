@@ -1,9 +1,13 @@
-use std::io::Write as _;
+use wharf_encryption::{DataKeys, MasterKey};
 
 use super::*;
 
 /// A store with these limits, in blocks: of a session, of a tenant, of the host. Recordings of these tests take one.
 fn store(directory: &Path, blocks: [u64; 3]) -> Arc<RecordingStore> {
+    store_at_rest(directory, blocks, AtRest::in_clear())
+}
+
+fn store_at_rest(directory: &Path, blocks: [u64; 3], at_rest: AtRest) -> Arc<RecordingStore> {
     let [of_session, of_tenant, of_host] = blocks.map(|blocks| blocks * BLOCK_BYTES);
     let limits = TerminalLimits {
         recording_bytes_per_session: of_session,
@@ -11,7 +15,7 @@ fn store(directory: &Path, blocks: [u64; 3]) -> Arc<RecordingStore> {
         recording_bytes: of_host,
         ..TerminalLimits::default()
     };
-    RecordingStore::new(RecordingSettings::in_directory(directory), &limits)
+    RecordingStore::new(RecordingSettings::in_directory(directory), &limits, at_rest)
 }
 
 fn owner(tenant: &str, session: &str) -> RecordingOwner {
@@ -23,11 +27,11 @@ fn begin(
     store: &Arc<RecordingStore>,
     who: &RecordingOwner,
     second: i64,
-) -> Result<(RecordingRoom, File, PathBuf), String> {
+) -> Result<(RecordingRoom, StoredFile, PathBuf), String> {
     let began = DateTime::from_timestamp(second, 0).expect("a time");
     let header = format!("{{\"version\":2,\"wharf\":{}}}\n", serde_json::to_string(who).expect("JSON"));
-    let (mut room, mut file, path) = store.begin(who, began, "x", 100).map_err(|error| error.to_string())?;
-    file.write_all(header.as_bytes()).expect("written");
+    let (mut room, file, path) = store.begin(who, began, "x", 100).map_err(|error| error.to_string())?;
+    file.append(header.as_bytes(), 0).expect("written");
     room.count(header.len() as u64);
     Ok((room, file, path))
 }
@@ -99,4 +103,24 @@ fn a_later_host_knows_whose_recordings_it_finds_and_leaves_those_of_a_host_that_
     ended(&later, &owner("local", "u"), 6);
     assert!(!written.exists() && theirs.exists() && newer.exists(), "it has ended");
     assert!(files.iter().all(|path| path.exists()), "what is nobody's stays");
+}
+
+#[test]
+fn a_recording_that_is_encrypted_shows_nothing_and_a_later_host_knows_whose_it_is() {
+    let (directory, keys) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
+    let at_rest = || {
+        let master = MasterKey::new(&"k".repeat(64)).expect("long enough");
+        AtRest::encrypted(DataKeys::open_or_make(keys.path(), &[master]).expect("keys"))
+    };
+    // One takes two blocks: the header of the file, and one of content.
+    let earlier = store_at_rest(directory.path(), [9, 4, 9], at_rest());
+    let paths = [1, 2].map(|second| ended(&earlier, &owner("local", "secretive"), second));
+    for path in &paths {
+        let bytes = fs::read(path).expect("read");
+        assert!(!bytes.windows(9).any(|window| window == b"secretive"));
+    }
+    let later = store_at_rest(directory.path(), [9, 4, 9], at_rest());
+    let third = ended(&later, &owner("local", "t"), 3);
+    assert_eq!(paths.map(|path| path.exists()), [false, true]);
+    assert!(third.exists() && later.quota.used() == 4 * BLOCK_BYTES);
 }
