@@ -6,6 +6,7 @@ pub(crate) mod clients;
 pub(crate) mod console;
 pub(crate) mod factory;
 pub(crate) mod guard;
+pub(crate) mod guesses;
 pub(crate) mod issued;
 pub(crate) mod protected_resource;
 mod requester;

@@ -6,7 +6,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    net::IpAddr,
     sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
@@ -23,7 +23,7 @@ use wharf_core::{
     quota::{Bounds, Quota, QuotaFull, Share},
 };
 
-use crate::failure::HttpFailure;
+use crate::{address_block::AddressBlock, failure::HttpFailure};
 
 /// How often the operator is told that strangers are turned away.
 const COMPLAINT: Duration = Duration::from_secs(60);
@@ -57,14 +57,6 @@ struct UnauthenticatedConnections {
 struct UnauthenticatedConnection {
     network: Option<AddressBlock>,
     shed: CancellationToken,
-}
-
-/// The addresses that one party owns: all of them share a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum AddressBlock {
-    Address(Ipv4Addr),
-    /// The first 64 bits, of which an owner has all that follow.
-    Prefix(u64),
 }
 
 /// The place of one connection, given back when this is dropped.
@@ -102,7 +94,7 @@ impl ConnectionRegistry {
     /// many. A connection without an address came by a socket.
     pub(crate) fn admit(self: &Arc<Self>, address: Option<IpAddr>) -> Arc<ConnectionPermit> {
         let address = address.map(|address| address.to_canonical());
-        let (network, shed) = (address.and_then(network), CancellationToken::new());
+        let (network, shed) = (address.and_then(AddressBlock::of), CancellationToken::new());
         let mut strangers = self.strangers();
         if let Some(network) = network
             && let Some(own) = strangers.by_network.get(&network).filter(|own| own.len() >= self.most_of_network)
@@ -236,19 +228,6 @@ impl Drop for ConnectionPermit {
             self.connections.left.notify_waiters();
         }
     }
-}
-
-/// The addresses that share a limit; none do where all clients of a machine have one address.
-fn network(address: IpAddr) -> Option<AddressBlock> {
-    match address {
-        _ if address.is_loopback() => None,
-        IpAddr::V4(address) => Some(AddressBlock::Address(address)),
-        IpAddr::V6(address) => Some(AddressBlock::Prefix(prefix(address))),
-    }
-}
-
-fn prefix(address: Ipv6Addr) -> u64 {
-    u64::try_from(address.to_bits() >> 64).unwrap_or_default()
 }
 
 fn origin(address: Option<IpAddr>) -> PeerClass {

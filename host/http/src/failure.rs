@@ -1,6 +1,8 @@
 //! Errors as answers: `{"error": {code, message, retryable}}` under a fitting
 //! status.
 
+use std::time::Duration;
+
 use axum::{
     Json,
     http::{HeaderValue, StatusCode, header},
@@ -18,6 +20,8 @@ pub struct HttpFailure {
     error: Error,
     /// How to get what it takes, where that is not the host's own token.
     challenge: Option<HeaderValue>,
+    /// When to try again, where that is known.
+    after: Option<Duration>,
 }
 
 /// What a client gets instead of an answer.
@@ -42,7 +46,7 @@ struct ProblemDetail {
 impl HttpFailure {
     /// An error under a status that its code alone does not say.
     pub(crate) fn new(status: StatusCode, code: Code, message: impl Into<String>) -> Self {
-        Self { status, error: Error::new(code, message), challenge: None }
+        Self { status, error: Error::new(code, message), challenge: None, after: None }
     }
 
     /// The same with how to get what it takes.
@@ -50,11 +54,22 @@ impl HttpFailure {
         Self { challenge, ..self }
     }
 
+    /// The same with how long it takes until it may succeed.
+    pub(crate) fn after(self, time: Duration) -> Self {
+        Self { after: Some(time), ..self }
+    }
+
+    /// Seconds after which the same request may succeed; none where it never will.
+    pub(crate) fn retry_seconds(&self) -> Option<u64> {
+        let seconds = |after: Duration| after.as_secs() + u64::from(after.subsec_nanos() > 0);
+        self.error.retryable.then(|| self.after.map_or(1, seconds))
+    }
+
     /// The host has no place for any client.
     #[must_use]
     pub fn busy(message: impl Into<String>) -> Self {
         let error = Error::retryable(Code::Limit, message);
-        Self { status: StatusCode::SERVICE_UNAVAILABLE, error, challenge: None }
+        Self { status: StatusCode::SERVICE_UNAVAILABLE, error, challenge: None, after: None }
     }
 
     /// What was wrong with the token that was shown, or that was not, where it was that.
@@ -91,7 +106,7 @@ impl From<Error> for HttpFailure {
             // The list of codes may grow; what is not known here is a defect.
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        Self { status, error, challenge: None }
+        Self { status, error, challenge: None, after: None }
     }
 }
 
@@ -103,7 +118,8 @@ impl From<StreamError> for HttpFailure {
 
 impl IntoResponse for HttpFailure {
     fn into_response(self) -> Response {
-        let Self { status, error, challenge } = self;
+        let after = self.retry_seconds();
+        let Self { status, error, challenge, .. } = self;
         // It quotes names that others chose.
         let message = wharf_core::text::visible(error.message);
         let detail = ProblemDetail { code: error.code.as_str(), message, retryable: error.retryable };
@@ -113,8 +129,8 @@ impl IntoResponse for HttpFailure {
         if let Some(challenge) = challenge.or_else(plain) {
             headers.insert(header::WWW_AUTHENTICATE, challenge);
         }
-        if error.retryable {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        if let Some(seconds) = after {
+            headers.insert(header::RETRY_AFTER, seconds.into());
         }
         response
     }

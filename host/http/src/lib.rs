@@ -28,6 +28,7 @@
 //! [`Streams`]: wharf_completion::Streams
 
 mod access;
+mod address_block;
 mod connections;
 mod elsewhere;
 mod failure;

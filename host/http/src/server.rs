@@ -19,7 +19,10 @@ use wharf_core::{
 #[cfg(target_os = "linux")]
 use crate::listener::passed::PassedSocket;
 use crate::{
-    access::{clients::HttpClients, console::ConsoleSessions, factory::ClientFactory, issued::IssuedClients},
+    access::{
+        clients::HttpClients, console::ConsoleSessions, factory::ClientFactory, guesses::TokenGuesses,
+        issued::IssuedClients,
+    },
     connections::ConnectionRegistry,
     elsewhere::Elsewhere,
     listener::{HttpError, HttpListener, address::HttpAddress},
@@ -90,6 +93,7 @@ impl HttpServer {
         let factory = Arc::new(factory);
         let state = ServerState {
             clients: HttpClients::new(Arc::clone(&factory), &settings.clients),
+            guesses: TokenGuesses::new(settings.limits.wrong_tokens_per_address),
             issued: settings.oauth.clone().map(|resource| IssuedClients::new(resource, factory)),
             memory: services.request_memory.clone(),
             readers,

@@ -13,7 +13,7 @@ use wharf_core::{
 };
 
 use crate::{
-    access::{clients::HttpClients, console::ConsoleSessions, issued::IssuedClients},
+    access::{clients::HttpClients, console::ConsoleSessions, guesses::TokenGuesses, issued::IssuedClients},
     elsewhere::Elsewhere,
     failure::HttpFailure,
     operator_feed::OperatorFeed,
@@ -24,6 +24,8 @@ use crate::{
 pub(crate) struct ServerState {
     pub(crate) services: HttpServices,
     pub(crate) clients: HttpClients,
+    /// The addresses that show wrong tokens.
+    pub(crate) guesses: TokenGuesses,
     /// Clients whose tokens an authorization server issues, where there is one.
     pub(crate) issued: Option<IssuedClients>,
     pub(crate) settings: HttpSettings,

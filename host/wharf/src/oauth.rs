@@ -1,10 +1,12 @@
 //! Tokens of an authorization server: JSON Web Tokens (RFC 9068) that are checked by the
-//! keys which it publishes.
+//! keys which it publishes, and others that it is asked about (RFC 7662).
 //!
 //! What a token says counts only once its signature holds. Which algorithms there are is
 //! decided here, never by the token: one by a shared secret, or by none, is refused.
 
 mod claims;
+mod discovery;
+mod introspection;
 mod keys;
 mod signature;
 
@@ -13,17 +15,21 @@ use std::{collections::BTreeSet, sync::Arc};
 use async_trait::async_trait;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jsonwebtoken::{Header, decode_header};
+use quick_cache::sync::Cache;
 use serde_json::{Map, Value};
 use wharf_core::{Digest, TenantId, service::ClientRights};
 use wharf_http::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken};
 
 use crate::configuration::OAuthSettings;
+use introspection::Introspection;
 use keys::IssuerKeys;
 use signature::ALGORITHMS;
 
 /// What a header may call it. An ID token or a logout token is no access token; those
 /// that call themselves `JWT`, as many issuers do, are told apart by their audience.
 const TYPES: [&str; 3] = ["jwt", "at+jwt", "application/at+jwt"];
+/// Tokens that are known to have held.
+const MOST_HELD: usize = 8_192;
 /// Begins the tenants of an issuer's subjects, so that none is one of the operator's.
 const PREFIX: &str = "oauth:";
 
@@ -49,6 +55,9 @@ pub fn protected_resource(settings: OAuthSettings) -> ProtectedResource {
 struct Verifier {
     settings: OAuthSettings,
     keys: IssuerKeys,
+    introspection: Option<Introspection>,
+    /// Digests of tokens that held the last time that they were looked at.
+    held: Cache<[u8; blake3::OUT_LEN], ()>,
 }
 
 type Claims = Map<String, Value>;
@@ -56,7 +65,9 @@ type Claims = Map<String, Value>;
 impl Verifier {
     fn new(settings: OAuthSettings) -> Self {
         let keys = IssuerKeys::new(settings.issuer.clone(), settings.jwks.clone());
-        Self { settings, keys }
+        let asked = settings.introspection.clone();
+        let introspection = asked.map(|asked| Introspection::new(settings.issuer.clone(), asked));
+        Self { settings, keys, introspection, held: Cache::new(MOST_HELD) }
     }
 
     /// Whose a token with these claims is.
@@ -96,18 +107,49 @@ impl Verifier {
 #[async_trait]
 impl TokenVerifier for Verifier {
     async fn verify(&self, token: &str) -> Result<VerifiedToken, TokenRefused> {
-        let header = decode_header(token).map_err(|_| invalid("it is no JSON Web Token"))?;
-        check(&header)?;
+        let claims = match (decode_header(token), &self.introspection) {
+            (Ok(header), asked) => {
+                // What a stranger makes up reaches no issuer.
+                let claims = self.signed_claims(token, &header).await?;
+                if let Some(asked) = asked {
+                    asked.claims(token).await?;
+                }
+                Arc::new(claims)
+            }
+            (Err(_), Some(asked)) => {
+                let claims = asked.claims(token).await?;
+                claims::check_introspected(&claims, &self.settings.issuer, &self.settings.resource).map_err(invalid)?;
+                claims
+            }
+            (Err(_), None) => return Err(invalid("it is no JSON Web Token")),
+        };
+        let tenant = self.tenant(&claims)?;
+        self.check_scopes(&claims)?;
+        let subject = claims.get("sub").and_then(Value::as_str).map(str::to_owned);
+        self.held.insert(*blake3::hash(token.as_bytes()).as_bytes(), ());
+        Ok(VerifiedToken { tenant, subject })
+    }
+
+    fn takes_any_text(&self) -> bool {
+        self.introspection.is_some()
+    }
+
+    fn has_held(&self, token: &str) -> bool {
+        self.held.get(blake3::hash(token.as_bytes()).as_bytes()).is_some()
+    }
+}
+
+impl Verifier {
+    /// What a JSON Web Token says that its issuer has signed for this host.
+    async fn signed_claims(&self, token: &str, header: &Header) -> Result<Claims, TokenRefused> {
+        check(header)?;
         let key = self.keys.find(header.kid.as_deref(), header.alg).await?;
         if !key.signed(token, header.alg) {
             return Err(invalid("its signature is wrong"));
         }
         let claims = read(token).ok_or_else(|| invalid("it is none that can be checked"))?;
         claims::check(&claims, &self.settings.issuer, &self.settings.resource).map_err(invalid)?;
-        let tenant = self.tenant(&claims)?;
-        self.check_scopes(&claims)?;
-        let subject = claims.get("sub").and_then(Value::as_str).map(str::to_owned);
-        Ok(VerifiedToken { tenant, subject })
+        Ok(claims)
     }
 }
 

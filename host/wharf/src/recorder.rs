@@ -237,7 +237,7 @@ impl Recorder {
     fn refused(&self, refusal: Refusal, count: u64) {
         let Refusal { why, from, requester, tenant } = refusal;
         let (kind, code) = match why {
-            RefusedFor::TooManyRequests => (AuditKind::Limited, Code::Limit),
+            RefusedFor::TooManyRequests | RefusedFor::TooManyWrongTokens => (AuditKind::Limited, Code::Limit),
             _ => (AuditKind::Authentication, Code::Denied),
         };
         let subject = AuditSubject {

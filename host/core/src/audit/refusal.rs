@@ -47,6 +47,8 @@ pub enum RefusedFor {
     WrongSecret,
     /// Its token sends more requests in a second than it may.
     TooManyRequests,
+    /// Its address has shown so many wrong tokens that no other of it is looked at for a while.
+    TooManyWrongTokens,
 }
 
 impl RefusedFor {
@@ -59,6 +61,7 @@ impl RefusedFor {
             Self::MissingScope => "missing-scope",
             Self::WrongSecret => "wrong-secret",
             Self::TooManyRequests => "too-many-requests",
+            Self::TooManyWrongTokens => "too-many-wrong-tokens",
         }
     }
 }

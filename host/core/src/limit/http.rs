@@ -13,6 +13,8 @@ limits! {
             "Connections at once on which no token was shown yet; these places are apart from those of `connections`. A further one closes the oldest.";
         connections_without_token_per_address = 64, up to 65_536, of Address,
             "The same of one address, or of one /64 of IPv6. A further one closes the oldest of that address. The loopback and a socket have no limit of their own, since all their clients share one address.";
+        wrong_tokens_per_address = 60, up to 1_000_000, of Address,
+            "Requests within a minute with a token that opens nothing, of one address or of one /64 of IPv6. No further token of it is looked at until the minute is over, which is refused with `limit`; those under [[http.tokens]], and issued ones that held before, open the host all the same. The loopback and a socket have no such limit.";
         arrival_without_token_milliseconds = 5_000, up to 10 * MINUTE, of Each,
             "How long a connection may take, from its beginning, until a token was shown on it or its one request without a token is answered. Closes the connection.";
         readers = 1_024, up to 65_536, of Host,

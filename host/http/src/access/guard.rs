@@ -5,7 +5,7 @@
 //! its owner points there even read the answers. So the server must have been
 //! called by a name of its own, and by no page of a stranger; then the token.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Instant};
 
 use axum::{
     body::Body,
@@ -142,22 +142,30 @@ async fn client(
         let cookie = (token.is_none() && takes_cookie).then(|| console::shown(headers)).flatten();
         cookie.filter(|_| paths::is_of_operator(path)).and_then(|cookie| server.console.client(cookie))
     };
-    let found = match (own.or_else(signed_in), &server.issued) {
-        (Some(client), _) => Ok((client, None)),
-        (None, _) if is_open => return Ok(None),
-        (None, Some(issued)) => issued.client(token).await,
-        (None, None) => {
-            let told = "send a token of this host: `Authorization: Bearer TOKEN`";
-            Err(HttpFailure::new(StatusCode::UNAUTHORIZED, Code::Denied, told))
-        }
-    };
     let refuse = |refusal| {
         if let Some(refusals) = &server.refusals {
             refusals.refused(refusal);
         }
     };
+    let address = permit.and_then(ConnectionPermit::address);
+    let found = match own.or_else(signed_in) {
+        Some(client) => Ok((client, None)),
+        None if is_open => return Ok(None),
+        None => {
+            if let Some(token) = token
+                && !server.issued.as_ref().is_some_and(|issued| issued.has_held(token))
+            {
+                let locked_out = |_: &HttpFailure| refuse(requester::stranger(RefusedFor::TooManyWrongTokens, permit));
+                server.guesses.check(address, Instant::now()).inspect_err(locked_out)?;
+            }
+            issued(server, token).await
+        }
+    };
     let (client, subject) = found.inspect_err(|failure| {
         if let Some(why) = failure.refused_for(token.is_some()) {
+            if why == RefusedFor::WrongToken {
+                server.guesses.count(address, Instant::now());
+            }
             refuse(requester::stranger(why, permit));
         }
     })?;
@@ -195,6 +203,20 @@ async fn client(
         return Err(HttpFailure::new(StatusCode::FORBIDDEN, Code::Denied, told));
     }
     Ok(Some((client, by)))
+}
+
+/// The client of a token that is none of the operator's own.
+async fn issued(
+    server: &ServerState,
+    token: Option<&[u8]>,
+) -> Result<(Arc<ClientAccount>, Option<String>), HttpFailure> {
+    match &server.issued {
+        Some(issued) => issued.client(token).await,
+        None => {
+            let told = "send a token of this host: `Authorization: Bearer TOKEN`";
+            Err(HttpFailure::new(StatusCode::UNAUTHORIZED, Code::Denied, told))
+        }
+    }
 }
 
 /// The token that a request shows.

@@ -17,6 +17,18 @@ pub trait TokenVerifier: Send + Sync + fmt::Debug {
     /// Looks at a token that a request shows. It may take as long as asking the issuer
     /// for its keys does; dropping the future gives up.
     async fn verify(&self, token: &str) -> Result<VerifiedToken, TokenRefused>;
+
+    /// Whether a token may be any text. Else it has three parts, as a JSON Web Token has (RFC 7515, section 7.1), and
+    /// nobody is asked about another one.
+    fn takes_any_text(&self) -> bool {
+        false
+    }
+
+    /// Whether this token held a moment ago: it is looked at although others of its address were wrong too often.
+    fn has_held(&self, token: &str) -> bool {
+        let _ = token;
+        false
+    }
 }
 
 /// A token that holds now.

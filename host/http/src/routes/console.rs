@@ -2,7 +2,7 @@
 //!
 //! Everything else that it shows comes from the routes of the operator, as for any program.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use axum::{
     Extension, Router,
@@ -94,15 +94,22 @@ async fn sign_in(
     headers: HeaderMap,
     JsonBody { value: given, .. }: JsonBody<Shown>,
 ) -> Result<Response, HttpFailure> {
+    let permit = permit.as_ref().map(|Extension(permit)| &**permit);
+    let address = permit.and_then(ConnectionPermit::address);
+    let refuse = |why| {
+        if let Some(refusals) = &server.refusals {
+            refusals.refused(stranger(why, permit));
+        }
+    };
+    let locked_out = |_: &HttpFailure| refuse(RefusedFor::TooManyWrongTokens);
+    server.guesses.check(address, Instant::now()).inspect_err(locked_out)?;
     let account = match &given {
         Shown::Token(token) => operator_with(&server.clients, token.as_bytes()),
         Shown::Code(code) => server.console.redeem(code.as_bytes()).then(|| server.clients.operator()).flatten(),
     };
-    let permit = permit.as_ref().map(|Extension(permit)| &**permit);
     let Some(account) = account else {
-        if let Some(refusals) = &server.refusals {
-            refusals.refused(stranger(RefusedFor::WrongToken, permit));
-        }
+        server.guesses.count(address, Instant::now());
+        refuse(RefusedFor::WrongToken);
         let told = match given {
             Shown::Token(_) => "this is no token that operates this host: see `operator-token` in its data directory",
             Shown::Code(_) => "this link has been used, or is older than five minutes; `wharf console` makes another",

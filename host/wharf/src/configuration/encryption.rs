@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use wharf_encryption::MasterKey;
 
-use super::{SecretSource, SecretUnavailable, request};
+use super::{SecretSource, SecretUnavailable, secret_source};
 
 /// `[encryption]`, as it is written.
 #[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
@@ -73,7 +73,7 @@ impl WrittenEncryption {
 impl WrittenMasterKey {
     fn check(self, table: &'static str, base: &Path) -> Result<MasterKeySettings, String> {
         let from = SecretSource::named(self.environment, self.file, self.credential, base)
-            .ok_or_else(|| request::missing_source(&format!("[{table}]")))?;
+            .ok_or_else(|| secret_source::missing_source(&format!("[{table}]")))?;
         Ok(MasterKeySettings { from, allow_unprotected: self.allow_unprotected, table })
     }
 }
@@ -84,7 +84,7 @@ impl MasterKeySettings {
     /// # Errors
     /// Why it cannot be had; never what it is.
     pub(crate) fn read(&self) -> Result<MasterKey, SecretUnavailable> {
-        let text = request::read_secret_text(self.table, &self.from, self.allow_unprotected)?;
+        let text = secret_source::read_secret_text(self.table, &self.from, self.allow_unprotected)?;
         MasterKey::new(&text).map_err(|error| SecretUnavailable::unfit(self.table, &error))
     }
 }

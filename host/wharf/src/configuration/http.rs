@@ -145,7 +145,7 @@ impl WrittenHttp {
         let tokens = checked(self.tokens, base)?;
         let tls =
             self.tls.map(|tls| TlsFiles { certificate: base.join(tls.certificate), key: base.join(tls.key), ..tls });
-        let oauth = self.oauth.map(WrittenOAuth::check).transpose()?;
+        let oauth = self.oauth.map(|oauth| oauth.check(base)).transpose()?;
         Ok(HttpSection { limits, hosts: self.hosts, origins: self.origins, tokens, tls, oauth })
     }
 }

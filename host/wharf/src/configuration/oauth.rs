@@ -1,8 +1,22 @@
 //! `[http.oauth]`: the authorization server whose tokens are taken, and for whom.
 
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
 use serde::Deserialize;
 use url::Url;
 use wharf_sources::is_protected;
+use zeroize::Zeroizing;
+
+use super::{SecretSource, SecretUnavailable, secret_source};
+
+/// How long what an issuer says of a token counts, unless it is written.
+const KEPT_SECONDS: u64 = 30;
+/// ...and the longest.
+const MOST_KEPT_SECONDS: u64 = 600;
+const INTROSPECTION: &str = "http.oauth.introspection";
 
 /// `[http.oauth]`, as it is written.
 #[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
@@ -26,6 +40,64 @@ pub(super) struct WrittenOAuth {
     requests_per_second: Option<u64>,
     /// Calls in flight of each tenant; lower than the limit `calls_per_client`.
     calls: Option<u64>,
+    /// Asks the authorization server about each token (RFC 7662): tokens that are no JWTs are taken then, and revoked
+    /// ones refused.
+    introspection: Option<WrittenIntrospection>,
+}
+
+/// `[http.oauth.introspection]`, as it is written.
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenIntrospection {
+    /// Where the server is asked; where absent, as the issuer says itself (`introspection_endpoint`).
+    address: Option<String>,
+    /// The name by which this host is known to the server (`client_id`).
+    client: String,
+    /// The variable of the host's environment that has the client's secret.
+    environment: Option<String>,
+    /// The file that has it, and nothing else.
+    file: Option<PathBuf>,
+    /// The credential of the host's systemd unit that has it.
+    credential: Option<String>,
+    /// Whether it may come from a file that others may read.
+    #[serde(default)]
+    allow_unprotected: bool,
+    /// Seconds for which an answer counts, up to 600: so long a revoked token still opens this host. 30 where absent.
+    kept_seconds: Option<u64>,
+}
+
+/// `[http.oauth.introspection]`, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct IntrospectionSettings {
+    /// Where the server is asked, where that is written.
+    pub address: Option<Url>,
+    /// The name of this host.
+    pub client: String,
+    /// Where its secret comes from.
+    pub from: SecretSource,
+    /// Whether that may be a file that others may read.
+    pub allow_unprotected: bool,
+    /// How long an answer counts.
+    pub kept: Duration,
+}
+
+impl IntrospectionSettings {
+    /// A host of this name, which asks where the issuer says.
+    #[must_use]
+    pub fn new(client: impl Into<String>, from: SecretSource) -> Self {
+        let kept = Duration::from_secs(KEPT_SECONDS);
+        Self { address: None, client: client.into(), from, allow_unprotected: false, kept }
+    }
+
+    /// Reads the secret: it is read each time that it is needed, so that it may be replaced.
+    ///
+    /// # Errors
+    /// Why it cannot be had; never what it is.
+    pub(crate) fn secret(&self) -> Result<Zeroizing<String>, SecretUnavailable> {
+        let text = secret_source::read_secret_text(INTROSPECTION, &self.from, self.allow_unprotected)?;
+        Ok(Zeroizing::new(text.trim().to_owned()))
+    }
 }
 
 /// `[http.oauth]`, checked.
@@ -48,6 +120,8 @@ pub struct OAuthSettings {
     pub requests_per_second: Option<u64>,
     /// For each tenant.
     pub calls: Option<u64>,
+    /// How the authorization server is asked about each token, where it is.
+    pub introspection: Option<IntrospectionSettings>,
 }
 
 impl OAuthSettings {
@@ -64,17 +138,20 @@ impl OAuthSettings {
             plugins: None,
             requests_per_second: None,
             calls: None,
+            introspection: None,
         }
     }
 }
 
 impl WrittenOAuth {
-    pub(super) fn check(self) -> Result<OAuthSettings, String> {
+    pub(super) fn check(self, base: &Path) -> Result<OAuthSettings, String> {
         let address = |key: &str, text: &str| {
             let address = Url::parse(text).map_err(|error| format!("[http.oauth] `{key}` is no address: {error}"))?;
             let problem = if !address.username().is_empty() || address.password().is_some() {
                 "has a user or password in it"
-            } else if address.fragment().is_some() || (key != "jwks" && address.query().is_some()) {
+            } else if address.fragment().is_some()
+                || (matches!(key, "issuer" | "resource") && address.query().is_some())
+            {
                 "has something behind its path"
             } else if !is_protected(&address) {
                 "could be changed on its way: begin it with `https:`"
@@ -96,10 +173,38 @@ impl WrittenOAuth {
         if self.requests_per_second == Some(0) || self.calls == Some(0) {
             return Err("[http.oauth] `requests_per_second` and `calls` are at least 1".to_owned());
         }
+        let introspection = self.introspection.map(|written| {
+            let at = written.address.as_deref().map(|text| address("introspection.address", text)).transpose()?;
+            written.check(at, base)
+        });
+        let introspection = introspection.transpose()?;
         let Self { issuer, resource, tenant_claim, scopes, plugins, requests_per_second, calls, .. } = self;
         let settings = OAuthSettings::new(issuer, resource);
         let tenant_claim = tenant_claim.unwrap_or(settings.tenant_claim);
-        Ok(OAuthSettings { jwks, tenant_claim, scopes, plugins, requests_per_second, calls, ..settings })
+        Ok(OAuthSettings { jwks, tenant_claim, scopes, plugins, requests_per_second, calls, introspection, ..settings })
+    }
+}
+
+impl WrittenIntrospection {
+    fn check(self, address: Option<Url>, base: &Path) -> Result<IntrospectionSettings, String> {
+        let from = SecretSource::named(self.environment, self.file, self.credential, base)
+            .ok_or_else(|| secret_source::missing_source(&format!("[{INTROSPECTION}]")))?;
+        let seconds = self.kept_seconds.unwrap_or(KEPT_SECONDS);
+        if seconds > MOST_KEPT_SECONDS {
+            return Err(format!("[{INTROSPECTION}] `kept_seconds` is at most {MOST_KEPT_SECONDS}"));
+        }
+        if self.client.is_empty() {
+            return Err(format!(
+                "[{INTROSPECTION}] `client` is empty; it is the name by which the server knows this host"
+            ));
+        }
+        Ok(IntrospectionSettings {
+            address,
+            client: self.client,
+            from,
+            allow_unprotected: self.allow_unprotected,
+            kept: Duration::from_secs(seconds),
+        })
     }
 }
 
@@ -130,6 +235,17 @@ mod tests {
             (format!("{issuer}\nplugins = []"), "leave it out"),
             (format!("{issuer}\ncalls = 0"), "at least 1"),
             (format!("{issuer}\naudience = \"x\""), "audience"),
+            (format!("{issuer}\n[http.oauth.introspection]\nfile = \"a\""), "client"),
+            (format!("{issuer}\n[http.oauth.introspection]\nclient = \"\"\nfile = \"a\""), "`client` is empty"),
+            (format!("{issuer}\n[http.oauth.introspection]\nclient = \"a\""), "[http.oauth.introspection] names where"),
+            (
+                format!("{issuer}\n[http.oauth.introspection]\nclient = \"a\"\nfile = \"a\"\nkept_seconds = 601"),
+                "at most 600",
+            ),
+            (
+                format!("{issuer}\n[http.oauth.introspection]\nclient = \"a\"\nfile = \"a\"\naddress = \"http://a.b\""),
+                "`introspection.address`",
+            ),
         ] {
             let problem = parse(&more).expect_err(&more);
             assert!(problem.contains(word), "{more}: {problem}");

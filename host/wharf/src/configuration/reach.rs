@@ -10,7 +10,7 @@ use std::{
 use wharf_core::{Grants, grant::Access};
 use wharf_sources::PluginSource;
 
-use super::{Configuration, SecretSource, request::credentials};
+use super::{Configuration, SecretSource, secret_source::credentials};
 
 /// What a configuration names, by what a host does with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,6 +39,8 @@ impl Configuration {
     fn files_of_host(&self, reach: &mut ConfigurationReach) {
         let files = &mut reach.files;
         files.extend(self.http.tokens.iter().filter_map(|token| token.file()).map(Path::to_owned));
+        let introspection = self.http.oauth.iter().filter_map(|oauth| oauth.introspection.as_ref());
+        files.extend(introspection.filter_map(|asked| file_of(&asked.from)));
         if let Some(tls) = &self.http.tls {
             files.extend([tls.certificate.clone(), tls.key.clone()]);
         }

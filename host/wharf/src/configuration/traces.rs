@@ -12,7 +12,10 @@ use url::Url;
 use wharf_core::{RequestPattern, request::SecretRule, trace::Sampling};
 use wharf_sources::is_protected;
 
-use super::request::{SecretSettings, SecretSource, missing_source};
+use super::{
+    request::SecretSettings,
+    secret_source::{SecretSource, missing_source},
+};
 
 /// The service that a collector knows hosts by, where nothing else is said.
 const SERVICE: &str = "wharf";

@@ -7,24 +7,22 @@
 //! Strangers can name any key, so how often keys are fetched does not depend on them, and
 //! waiting for one that is not known has an end.
 
-use std::{io::Read as _, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use jsonwebtoken::{
     Algorithm,
     jwk::{Jwk, KeyOperations, PublicKeyUse},
 };
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::Deserialize;
 use tokio::{
     sync::watch,
     time::{Instant, timeout_at},
 };
 use url::Url;
-use wharf_core::text::with_causes;
 use wharf_http::TokenRefused;
-use wharf_sources::{agent, is_protected};
 
-use super::signature::VerificationKey;
+use super::{discovery, signature::VerificationKey};
 
 /// How long keys are believed.
 const KEPT: Duration = Duration::from_secs(3_600);
@@ -35,15 +33,11 @@ const UNCONFIRMED: Duration = Duration::from_secs(24 * 3_600);
 const RENEWED: Duration = Duration::from_secs(1_800);
 /// How long after they were asked for they are asked for again, at the soonest.
 const PAUSE: Duration = Duration::from_secs(30);
-/// How long the issuer may take for one document.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a token waits for keys, from when they were asked for: less than a connection
 /// may take until a token was shown.
 const WAIT: Duration = Duration::from_secs(4);
 /// ...and how long in any case, where they were asked for a moment ago.
 const GLANCE: Duration = Duration::from_millis(250);
-/// What a document may have; the largest issuers have some tens of kilobytes.
-const MOST_BYTES: u64 = 1 << 20;
 
 /// The keys of one issuer.
 #[derive(Debug)]
@@ -73,13 +67,6 @@ struct KeyRequest {
     over: Option<watch::Receiver<()>>,
     /// The issuer did not answer.
     failed: bool,
-}
-
-/// What an issuer says of itself (RFC 8414, or OpenID Connect Discovery).
-#[derive(Deserialize)]
-struct IssuerMetadata {
-    issuer: String,
-    jwks_uri: String,
 }
 
 impl IssuerKeys {
@@ -209,53 +196,13 @@ fn fits(key: &Jwk, algorithm: Algorithm) -> bool {
 fn fetch_keys(issuer: &str, address: Option<&Url>) -> Result<Vec<Jwk>, String> {
     let address = match address {
         Some(address) => address.clone(),
-        None => discover(issuer)?,
+        None => discovery::place_of(issuer, "jwks_uri")?,
     };
     // Keys of kinds that nobody here knows do not keep the others from counting.
     #[derive(Deserialize)]
     struct KeySet {
         keys: Vec<serde_json::Value>,
     }
-    let KeySet { keys } = document(&address)?;
+    let KeySet { keys } = discovery::document(&address)?;
     Ok(keys.into_iter().filter_map(|key| serde_json::from_value(key).ok()).collect())
-}
-
-/// Where the issuer says that its keys are.
-fn discover(issuer: &str) -> Result<Url, String> {
-    let base = Url::parse(issuer).map_err(|error| error.to_string())?;
-    let path = base.path().trim_end_matches('/');
-    // RFC 8414, section 3.1, and OpenID Connect Discovery, section 4.
-    let places =
-        [format!("/.well-known/oauth-authorization-server{path}"), format!("{path}/.well-known/openid-configuration")];
-    let mut problem = String::new();
-    for place in places {
-        let mut address = base.clone();
-        address.set_path(&place);
-        match document::<IssuerMetadata>(&address) {
-            Ok(description) if description.issuer != issuer => {
-                problem = format!("{address} is of the issuer {}", wharf_core::text::line(&description.issuer, 200));
-            }
-            Ok(IssuerMetadata { jwks_uri, .. }) => match Url::parse(&jwks_uri) {
-                Ok(keys) if is_protected(&keys) => return Ok(keys),
-                _ => problem = format!("{address} names no place of keys that nobody on the way could change"),
-            },
-            Err(error) => problem = error,
-        }
-    }
-    Err(problem)
-}
-
-fn document<T: DeserializeOwned>(address: &Url) -> Result<T, String> {
-    let response = agent(address, PATIENCE).get(address.as_str()).call();
-    let response = response.map_err(|error| format!("{address}: {}", with_causes(&error)))?;
-    if response.status() != 200 {
-        return Err(format!("{address} answers {}", response.status()));
-    }
-    let mut bytes = Vec::new();
-    let mut body = response.into_body().into_reader().take(MOST_BYTES + 1);
-    body.read_to_end(&mut bytes).map_err(|error| format!("{address}: {error}"))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(format!("{address} has more than {MOST_BYTES} bytes"));
-    }
-    serde_json::from_slice(&bytes).map_err(|error| format!("{address}: {error}"))
 }

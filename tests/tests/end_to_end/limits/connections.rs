@@ -71,26 +71,53 @@ pub(super) fn one_stranger_too_many_costs_the_oldest_its_connection() {
     }
 }
 
-#[test]
+/// The address of this machine that is not the loopback, with the port of a server that listens on all.
 #[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
+fn own_address(server: &Server) -> Option<SocketAddr> {
+    // Nothing is sent: the system only says by which address it would be.
+    let own = UdpSocket::bind("0.0.0.0:0").and_then(|socket| {
+        socket.connect("192.0.2.1:9")?;
+        socket.local_addr()
+    });
+    let own = own.ok().filter(|own| !own.ip().is_loopback());
+    if own.is_none() {
+        eprintln!("not tested: this machine has no address but the loopback");
+    }
+    own.map(|own| SocketAddr::new(own.ip(), server.address.port()))
+}
+
+#[test]
+pub(super) fn guesses_of_an_address_lock_out_its_guesses_alone() {
+    let data = Data::new();
+    data.write("wharf.toml", limited("wrong_tokens_per_address", 3).text());
+    let mut server = Server::start_at("0.0.0.0:0", data, &["--http-allow-public"]);
+    let Some(address) = own_address(&server) else { return };
+    let local = std::mem::replace(&mut server.address, address);
+    let guess = |server: &Server, number: u32| server.ask_as(&format!("{number:064}"), "GET", "/v1/terminals", None);
+    for number in 0..3 {
+        assert_eq!(guess(&server, number).status, 401);
+    }
+    let refused = guess(&server, 3);
+    names(&refused, "wrong_tokens_per_address");
+    let wait: u64 = refused.header("retry-after").and_then(|seconds| seconds.parse().ok()).expect("seconds");
+    assert!(refused.status == 429 && (1..=60).contains(&wait), "{refused:?}");
+    let sign_in = server.ask_as("", "POST", "/console/session", Some(serde_json::json!({"code": "x"})));
+    assert_eq!(sign_in.status, 429, "{sign_in:?}");
+    // What is no guess is served, and so is everybody else.
+    assert_eq!(server.ask("GET", "/v1/terminals", "s", None).status, 200);
+    server.address = local;
+    assert_eq!(guess(&server, 4).status, 401);
+}
+
+#[test]
 pub(super) fn one_stranger_of_an_address_too_many_costs_its_own_oldest() {
     let patience = limited("connections_without_token_per_address", 2);
     let setup = patience.http_limit("arrival_without_token_milliseconds", 600_000);
     let data = Data::new();
     data.write("wharf.toml", setup.text());
     let server = Server::start_at("0.0.0.0:0", data, &["--http-allow-public"]);
-    // Nothing is sent: the system only says by which address it would be.
-    let own = UdpSocket::bind("0.0.0.0:0").and_then(|socket| {
-        socket.connect("192.0.2.1:9")?;
-        socket.local_addr()
-    });
-    let port = server.address.port();
-    let Some(own) = own.ok().filter(|own| !own.ip().is_loopback()) else {
-        eprintln!("not tested: this machine has no address but the loopback");
-        return;
-    };
-    let address = SocketAddr::new(own.ip(), port);
-    let local = SocketAddr::from(([127, 0, 0, 1], port));
+    let Some(address) = own_address(&server) else { return };
+    let local = SocketAddr::from(([127, 0, 0, 1], address.port()));
     let mut others: Vec<_> = (0..4).map(|_| TcpStream::connect(local).expect("connects")).collect();
     let mut strangers: Vec<_> = (0..3).map(|_| TcpStream::connect(address).expect("connects")).collect();
     assert!(is_over(&mut strangers[0]), "the oldest of this address");

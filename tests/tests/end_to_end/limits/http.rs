@@ -13,8 +13,9 @@ use wharf_tests::{Reply, Server, Setup, blocking, replied};
 use super::{
     Tested,
     connections::{
-        a_stranger_that_takes_too_long_is_not_waited_for, one_connection_of_a_tenant_too_many_is_refused,
-        one_connection_too_many_is_refused, one_stranger_of_an_address_too_many_costs_its_own_oldest,
+        a_stranger_that_takes_too_long_is_not_waited_for, guesses_of_an_address_lock_out_its_guesses_alone,
+        one_connection_of_a_tenant_too_many_is_refused, one_connection_too_many_is_refused,
+        one_stranger_of_an_address_too_many_costs_its_own_oldest,
         one_stranger_too_many_costs_the_oldest_its_connection, until_served,
     },
 };
@@ -24,6 +25,7 @@ pub(super) const TESTED: Tested = &[
     ("connections", one_connection_too_many_is_refused),
     ("connections_per_tenant", one_connection_of_a_tenant_too_many_is_refused),
     ("connections_without_token", one_stranger_too_many_costs_the_oldest_its_connection),
+    ("wrong_tokens_per_address", guesses_of_an_address_lock_out_its_guesses_alone),
     ("connections_without_token_per_address", one_stranger_of_an_address_too_many_costs_its_own_oldest),
     ("arrival_without_token_milliseconds", a_stranger_that_takes_too_long_is_not_waited_for),
     ("readers", one_reader_too_many_is_refused),

@@ -1,8 +1,9 @@
 //! A real issuer: a server that says where its keys are, and signs.
 
 use std::{
-    io::{Read as _, Write as _},
-    net::TcpListener,
+    collections::BTreeMap,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{TcpListener, TcpStream},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering::SeqCst},
@@ -19,6 +20,31 @@ use ring::{
 };
 use serde_json::{Value, json};
 use wharf::configuration::OAuthSettings;
+
+/// `wharf host:s3cr:t` and `wharf host:n3xt`, as the form of a name and a password.
+const SECRETS: [&str; 2] = ["Basic d2hhcmYraG9zdDpzM2NyJTNBdA==", "Basic d2hhcmYraG9zdDpuM3h0"];
+
+/// Head and content of a request.
+fn request(stream: &TcpStream) -> String {
+    let mut reader = BufReader::new(stream);
+    let (mut text, mut length) = (String::new(), 0);
+    loop {
+        let begin = text.len();
+        if reader.read_line(&mut text).unwrap_or_default() == 0 {
+            return text;
+        }
+        let line = text[begin..].to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().expect("a length");
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut content = vec![0; length];
+    let _ = reader.read_exact(&mut content);
+    text + &String::from_utf8_lossy(&content)
+}
 
 pub(crate) const RESOURCE: &str = "https://wharf.example/mcp";
 
@@ -83,6 +109,10 @@ pub(crate) struct Issuer {
     /// What it says of itself.
     pub(crate) description: Arc<Mutex<Value>>,
     pub(crate) asked: Arc<AtomicUsize>,
+    /// What it says of tokens that it is asked about, where they hold.
+    pub(crate) active: Arc<Mutex<BTreeMap<String, Value>>>,
+    /// How it was asked about tokens: head and form.
+    pub(crate) introspected: Arc<Mutex<Vec<String>>>,
 }
 
 impl Issuer {
@@ -90,16 +120,26 @@ impl Issuer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
         let address = format!("http://{}", listener.local_addr().expect("bound"));
         let (keys, asked) = (Arc::new(Mutex::new(keys)), Arc::new(AtomicUsize::new(0)));
-        let description = json!({"issuer": address, "jwks_uri": format!("{address}/keys")});
+        let description = json!({
+            "issuer": address,
+            "jwks_uri": format!("{address}/keys"),
+            "introspection_endpoint": format!("{address}/introspect"),
+        });
         let description = Arc::new(Mutex::new(description));
-        let issuer =
-            Self { address, keys: Arc::clone(&keys), description: Arc::clone(&description), asked: Arc::clone(&asked) };
+        let active = Arc::<Mutex<BTreeMap<String, Value>>>::default();
+        let introspected = Arc::<Mutex<Vec<String>>>::default();
+        let issuer = Self {
+            address,
+            keys: Arc::clone(&keys),
+            description: Arc::clone(&description),
+            asked: Arc::clone(&asked),
+            active: Arc::clone(&active),
+            introspected: Arc::clone(&introspected),
+        };
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.expect("a client");
-                let mut request = [0; 4096];
-                let count = stream.read(&mut request).unwrap_or_default();
-                let head = String::from_utf8_lossy(&request[..count]).into_owned();
+                let head = request(&stream);
                 let (status, body) = match head.split(' ').nth(1) {
                     // The first place is not where this one says it.
                     Some("/.well-known/openid-configuration") => {
@@ -108,6 +148,17 @@ impl Issuer {
                     Some("/keys") => {
                         asked.fetch_add(1, SeqCst);
                         ("200 OK", json!({"keys": *keys.lock().expect("a lock")}))
+                    }
+                    Some("/introspect") => {
+                        introspected.lock().expect("a lock").push(head.clone());
+                        let token = head.split("token=").nth(1).and_then(|rest| rest.split('&').next());
+                        match (SECRETS.iter().any(|secret| head.contains(secret)), token) {
+                            (true, Some(token)) => {
+                                let known = active.lock().expect("a lock").get(token).cloned();
+                                ("200 OK", known.unwrap_or_else(|| json!({"active": false})))
+                            }
+                            _ => ("401 Unauthorized", json!({"error": "invalid_client"})),
+                        }
                     }
                     _ => ("404 Not Found", json!({})),
                 };
