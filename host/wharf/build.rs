@@ -162,7 +162,7 @@ fn build(repository: &Path, output: &Path) -> io::Result<Vec<(String, PathBuf)>>
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let package = package_name(&manifest).unwrap_or_else(|| panic!("{} names no package", folder.display()));
         let mut cargo = Command::new(variable("CARGO"));
-        component::build(&mut cargo, package, &target);
+        component::build(&mut cargo, package, repository, &target);
         cargo.arg("--locked").current_dir(repository).env("CARGO_BUILD_BUILD_DIR", &target);
         assert!(
             cargo.status()?.success(),

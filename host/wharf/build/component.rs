@@ -29,8 +29,9 @@ const OF_ANOTHER_PACKAGE: [&str; 4] = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_C
 
 /// Has `cargo` build the package below the target directory `folder`. One
 /// package at a time: built together, features that one asks of a shared
-/// dependency would change the bytes of the others.
-pub(crate) fn build(cargo: &mut Command, package: &str, folder: &Path) {
+/// dependency would change the bytes of the others. Where the sources lie, below `workspace` for one, is in no
+/// component: two builds in different folders are the same bytes.
+pub(crate) fn build(cargo: &mut Command, package: &str, workspace: &Path, folder: &Path) {
     for (name, _) in env::vars_os() {
         if OF_ANOTHER_PACKAGE.iter().any(|start| name.to_string_lossy().starts_with(start)) {
             cargo.env_remove(&name);
@@ -40,7 +41,22 @@ pub(crate) fn build(cargo: &mut Command, package: &str, folder: &Path) {
         cargo.env_remove(name);
     }
     cargo.args(["build", "--quiet", "--release", "--target", TARGET, "--package", package, "--target-dir"]).arg(folder);
+    cargo.args(["--config", &format!("target.{TARGET}.rustflags={:?}", remapped(workspace, folder))]);
     cargo.envs(PROFILE);
+}
+
+/// Flags that have a component name its sources by the same paths everywhere.
+fn remapped(workspace: &Path, folder: &Path) -> Vec<String> {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
+    // The last one that fits counts.
+    let paths = [
+        Some((workspace.to_owned(), "/wharf")),
+        home.map(|home| (home, "/cargo")),
+        Some((folder.to_owned(), "/target")),
+    ];
+    let flag = |(path, name): (PathBuf, &str)| format!("--remap-path-prefix={}={name}", path.display());
+    paths.into_iter().flatten().map(flag).collect()
 }
 
 /// Where cargo leaves the component of the library target `name`.

@@ -105,6 +105,16 @@ pub(crate) fn build(workspace: &Workspace, guests: bool, choice: Choice) -> Resu
     Ok(built)
 }
 
+/// Builds the plugins that the library carries, and puts none of them in its place: names, and where cargo left them.
+pub(crate) fn bundled(workspace: &Workspace, toolchain: &Toolchain) -> Result<Vec<(String, PathBuf)>> {
+    let plugins = discover(workspace, false)?.into_iter().filter(|plugin| plugin.is_bundled);
+    let build = |plugin: PluginCrate| {
+        say(&format!("Building {} in {}", plugin.name, workspace.root.display()));
+        Ok((plugin.name.clone(), compile(&builds(workspace), &workspace.root, toolchain, &plugin, &[])?))
+    };
+    plugins.map(build).collect()
+}
+
 fn build_components(workspace: &Workspace, toolchain: &Toolchain, plugins: &[PluginCrate]) -> Result<Vec<PathBuf>> {
     let mut built = Vec::new();
     for plugin in plugins {
@@ -220,7 +230,7 @@ fn compile(
     further: &[String],
 ) -> Result<PathBuf> {
     let mut cargo = command::cargo(root);
-    component::build(&mut cargo, &plugin.package, folder);
+    component::build(&mut cargo, &plugin.package, root, folder);
     toolchain.apply(&mut cargo);
     cargo.args(further);
     command::run(&mut cargo).with_context(|| toolchain.limits())?;

@@ -34,6 +34,7 @@ mod previous;
 mod publication;
 mod python;
 mod registry;
+mod reproduce;
 mod routes;
 mod soak;
 mod targets;
@@ -60,6 +61,7 @@ While you work:
   plugins    Build the plugins to Wasm components
   console    Build the operator's console, which the host serves
   package    Make what people install: a tarball, a package of Debian, a bundle for clients
+  reproduce  Build the plugins in two folders, and say whether they are the same bytes
   tidy       Check the rules of the project: who depends on whom, file sizes, WIT documented
   bench      Measure Wharf against bare wasmtime and a server without Wasm
   soak       Kill the host at random moments under load, 300 times
@@ -107,6 +109,7 @@ fn run() -> Result<()> {
             "plugins" => components::run(arguments),
             "console" => console::run(arguments),
             "package" => distribution::run(arguments),
+            "reproduce" => reproduce::run(arguments),
             "test" => test::run(arguments),
             "check-targets" => targets::run(arguments),
             "demo" => demo::run(arguments),
