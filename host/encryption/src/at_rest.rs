@@ -17,15 +17,13 @@ use crate::{
     whole,
 };
 
-/// Bytes that are encrypted anew at once.
-const CHUNK_BYTES: u64 = 1 << 20;
 /// A part that was evicted of a file in the clear ends at a multiple of this: whole blocks of any file system.
 const CLEAR_BYTES: u64 = 64 << 10;
 /// What a file has beside its content where it is encrypted as one piece, and some more.
 const ROOM: u64 = 4 << 10;
 
 /// How files are stored: in the clear, or encrypted under the keys of the data directory.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct AtRest(Option<Arc<DataKeys>>);
 
 /// What encrypting a file anew came to.
@@ -125,7 +123,7 @@ impl AtRest {
     /// Where it cannot be read, also under the keys of both; where the system refuses.
     pub fn reencrypt_whole(&self, from: &Self, path: &Path, most: u64) -> io::Result<Reencrypted> {
         let header = FileHeader::read(&regular_file::open_itself(path)?)?;
-        if self.is_of(header.as_ref())? {
+        if self.is_of(header.as_ref()) {
             return Ok(Reencrypted::AsItWas);
         }
         let content = from.as_stored(header.as_ref()).read(path, most)?;
@@ -141,45 +139,39 @@ impl AtRest {
         let file = regular_file::open_itself(path)?;
         let modified = file.metadata()?.modified();
         let header = FileHeader::read(&file)?;
-        if self.is_of(header.as_ref())? {
+        if self.is_of(header.as_ref()) {
             return Ok(Reencrypted::AsItWas);
         }
         let old = from.as_stored(header.as_ref()).open(file)?;
         let length = old.length()?;
-        let mut aside = path.as_os_str().to_owned();
-        aside.push(".new");
+        let aside = private_files::aside(path);
         let made = private_files::options().read(true).write(true).create(true).truncate(true).open(&aside)?;
         let new = self.begin(made)?;
         let block = if self.is_encrypted() { CONTENT_BYTES as u64 } else { CLEAR_BYTES };
-        let mut at = old.first_kept()?.next_multiple_of(block);
+        let at = old.first_kept()?.next_multiple_of(block);
         match &new {
             StoredFile::Encrypted(new) if at >= length && length > 0 && at > 0 => new.evicted(length)?,
             StoredFile::Encrypted(new) => new.begin_at(at),
             StoredFile::Clear(new) => new.set_len(length)?,
         }
-        let mut content = Vec::new();
-        let kept = length.saturating_sub(at);
-        while at < length {
-            content.clear();
-            old.read_at(at, CHUNK_BYTES.min(length - at), &mut content)?;
-            new.append(&content, at)?;
-            at += content.len() as u64;
-        }
+        old.read_on(at, &mut |at, content| new.append(content, at))?;
         if let Ok(modified) = modified {
             new.file().set_modified(modified)?;
         }
         new.file().sync_all()?;
         fs::rename(&aside, path)?;
-        Ok(Reencrypted::Written(kept))
+        // Before a key goes that the old content needed.
+        path.parent().map_or(Ok(()), private_files::synchronise_names)?;
+        Ok(Reencrypted::Written(length.saturating_sub(at)))
     }
 
     /// Whether a file with this header is stored as a new one would be.
-    fn is_of(&self, header: Option<&FileHeader>) -> io::Result<bool> {
-        Ok(match (&self.0, header) {
+    fn is_of(&self, header: Option<&FileHeader>) -> bool {
+        match (&self.0, header) {
             (None, None) => true,
-            (Some(keys), Some(header)) => keys.current()?.name() == header.key,
+            (Some(keys), Some(header)) => keys.current().name() == header.key,
             _ => false,
-        })
+        }
     }
 
     /// The same, and in the clear for a file in the clear: for one that is about to be encrypted.

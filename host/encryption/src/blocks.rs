@@ -60,6 +60,9 @@ impl BlockFile {
 
     /// Reads a file with this header, which nobody writes any more, or no further than it is now.
     pub(crate) fn open(file: File, header: &FileHeader, keys: &DataKeys) -> io::Result<Self> {
+        if header.layout != Layout::Blocks {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is a record, encrypted as one piece"));
+        }
         Ok(Self { file, cipher: header.cipher(keys)?, written: Mutex::new(None) })
     }
 

@@ -34,7 +34,7 @@ pub(crate) struct FileHeader {
 impl FileHeader {
     /// That of a new file, under the current key.
     pub(crate) fn make(keys: &DataKeys, layout: Layout) -> io::Result<(Self, Cipher)> {
-        let key = keys.current()?;
+        let key = keys.current();
         let salt: [u8; 24] = random(&SystemRandom::new())?;
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&MAGIC);

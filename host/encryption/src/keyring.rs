@@ -27,10 +27,12 @@ const STATE_KEY: &str = "wharf 2026-11-29 key of state.sqlite3";
 
 /// The data keys of one data directory, the current one first.
 pub struct DataKeys {
-    keys: Vec<DataKey>,
+    current: DataKey,
+    older: Vec<DataKey>,
 }
 
 /// One key, by the name that files say they need.
+#[derive(Clone)]
 pub(crate) struct DataKey {
     name: KeyName,
     made: DateTime<Utc>,
@@ -116,10 +118,9 @@ impl DataKeys {
         };
         let cipher = Cipher::new(master.bytes()).map_err(storage)?;
         let keys = stored.keys.iter().map(|key| key.unwrap(&cipher)).collect::<Option<Vec<_>>>();
-        match keys {
-            Some(keys) if !keys.is_empty() => Ok(Some(Self { keys })),
-            _ => Err(foreign("its keys do not decrypt".to_owned())),
-        }
+        let mut keys = keys.unwrap_or_default().into_iter();
+        let current = keys.next().ok_or_else(|| foreign("its keys do not decrypt".to_owned()))?;
+        Ok(Some(Self { current, older: keys.collect() }))
     }
 
     /// The same, and makes a keyring where there is none. Of hosts that start at once, all get the same.
@@ -133,11 +134,11 @@ impl DataKeys {
             return Ok(keys);
         }
         let Some(master) = masters.first() else { return Err(storage(io::ErrorKind::InvalidInput.into())) };
-        let made = Self { keys: vec![DataKey::make().map_err(storage)?] };
+        let made = Self::make().map_err(storage)?;
         private_files::make_directory(directory).map_err(storage)?;
-        let new = write_aside(&made.keys, directory, master).map_err(storage)?;
+        let new = made.write_aside(directory, master).map_err(storage)?;
         match new.persist_noclobber(&path) {
-            Ok(_) => Ok(made),
+            Ok(_) => private_files::synchronise_names(directory).map_err(storage).map(|()| made),
             // Another host was first.
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
                 Self::open(directory, masters)?.ok_or_else(|| storage(io::ErrorKind::NotFound.into()))
@@ -150,9 +151,10 @@ impl DataKeys {
     ///
     /// # Errors
     /// Where the system has no random bytes.
-    pub fn with_new_key(mut self) -> io::Result<Self> {
-        self.keys.insert(0, DataKey::make()?);
-        Ok(self)
+    pub fn with_new_key(self) -> io::Result<Self> {
+        let Self { current, mut older } = self;
+        older.insert(0, current);
+        Ok(Self { current: DataKey::make()?, older })
     }
 
     /// One new key.
@@ -160,7 +162,7 @@ impl DataKeys {
     /// # Errors
     /// Where the system has no random bytes.
     pub fn make() -> io::Result<Self> {
-        Ok(Self { keys: vec![DataKey::make()?] })
+        Ok(Self { current: DataKey::make()?, older: Vec::new() })
     }
 
     /// Writes the keyring of a directory, wrapped by this master key. The keyring is on disk once this returns.
@@ -168,22 +170,10 @@ impl DataKeys {
     /// # Errors
     /// Where the system refuses; the keyring is as it was then.
     pub fn save(&self, directory: &Path, master: &MasterKey) -> Result<(), KeyringError> {
-        Self::write(&self.keys, directory, master)
-    }
-
-    /// The same with nothing but the current key: no file needs another any more.
-    ///
-    /// # Errors
-    /// As [`DataKeys::save`].
-    pub fn save_current(&self, directory: &Path, master: &MasterKey) -> Result<(), KeyringError> {
-        Self::write(&self.keys[..1.min(self.keys.len())], directory, master)
-    }
-
-    fn write(keys: &[DataKey], directory: &Path, master: &MasterKey) -> Result<(), KeyringError> {
         let path = directory.join(KEYRING);
         let write = || -> io::Result<()> {
-            write_aside(keys, directory, master)?.persist(&path).map_err(|error| error.error)?;
-            synchronise(directory)
+            self.write_aside(directory, master)?.persist(&path).map_err(|error| error.error)?;
+            private_files::synchronise_names(directory)
         };
         write().map_err(|source| KeyringError::Storage { path: path.clone(), source })
     }
@@ -203,39 +193,42 @@ impl DataKeys {
     /// Keys of the database of the state, in the order of the data keys: 32 bytes each.
     #[must_use]
     pub fn state_keys(&self) -> Vec<Zeroizing<[u8; KEY_BYTES]>> {
-        self.keys.iter().map(|key| Zeroizing::new(blake3::derive_key(STATE_KEY, &*key.key))).collect()
+        self.all().map(|key| Zeroizing::new(blake3::derive_key(STATE_KEY, &*key.key))).collect()
     }
 
-    /// When the current key was made.
+    /// The current key alone, once no file needs another any more.
     #[must_use]
-    pub fn made(&self) -> DateTime<Utc> {
-        // There is always one.
-        self.keys.first().map_or_else(Utc::now, |key| key.made)
+    pub fn current_alone(&self) -> Self {
+        Self { current: self.current.clone(), older: Vec::new() }
     }
 
-    pub(crate) fn current(&self) -> io::Result<&DataKey> {
-        self.keys.first().ok_or_else(|| io::Error::other("there is no key"))
+    pub(crate) fn current(&self) -> &DataKey {
+        &self.current
+    }
+
+    fn all(&self) -> impl Iterator<Item = &DataKey> {
+        std::iter::once(&self.current).chain(&self.older)
+    }
+
+    /// A keyring that is on disk and has no name yet.
+    fn write_aside(&self, directory: &Path, master: &MasterKey) -> io::Result<tempfile::NamedTempFile> {
+        let cipher = Cipher::new(master.bytes())?;
+        let keys = self.all().map(|key| key.wrap(&cipher)).collect::<io::Result<_>>()?;
+        let stored = StoredKeyring { format: FORMAT, master: master.name().to_owned(), keys };
+        let new = tempfile::NamedTempFile::new_in(directory)?;
+        serde_json::to_writer_pretty(new.as_file(), &stored)?;
+        new.as_file().sync_all()?;
+        Ok(new)
     }
 
     pub(crate) fn named(&self, name: KeyName) -> Option<&DataKey> {
-        self.keys.iter().find(|key| key.name == name)
+        self.all().find(|key| key.name == name)
     }
-}
-
-/// A keyring that is on disk and has no name yet.
-fn write_aside(keys: &[DataKey], directory: &Path, master: &MasterKey) -> io::Result<tempfile::NamedTempFile> {
-    let cipher = Cipher::new(master.bytes())?;
-    let keys = keys.iter().map(|key| key.wrap(&cipher)).collect::<io::Result<_>>()?;
-    let stored = StoredKeyring { format: FORMAT, master: master.name().to_owned(), keys };
-    let new = tempfile::NamedTempFile::new_in(directory)?;
-    serde_json::to_writer_pretty(new.as_file(), &stored)?;
-    new.as_file().sync_all()?;
-    Ok(new)
 }
 
 impl fmt::Debug for DataKeys {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("DataKeys").field("keys", &self.keys.len()).finish_non_exhaustive()
+        formatter.debug_struct("DataKeys").field("older", &self.older.len()).finish_non_exhaustive()
     }
 }
 
@@ -271,11 +264,6 @@ impl StoredKey {
     }
 }
 
-/// A name is on disk once its directory is.
-fn synchronise(directory: &Path) -> io::Result<()> {
-    if cfg!(unix) { fs::File::open(directory)?.sync_all() } else { Ok(()) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -285,7 +273,7 @@ mod tests {
     }
 
     fn names(keys: &DataKeys) -> Vec<KeyName> {
-        keys.keys.iter().map(DataKey::name).collect()
+        keys.all().map(DataKey::name).collect()
     }
 
     #[test]
@@ -314,8 +302,8 @@ mod tests {
         let both = first.with_new_key().expect("random bytes");
         both.save(directory.path(), &master('b')).expect("saved");
         let opened = DataKeys::open(directory.path(), &[master('b')]).expect("opened").expect("there");
-        assert_eq!((opened.keys.len(), names(&opened)[1]), (2, old[0]));
-        both.save_current(directory.path(), &master('b')).expect("saved");
+        assert_eq!((names(&opened).len(), names(&opened)[1]), (2, old[0]));
+        both.current_alone().save(directory.path(), &master('b')).expect("saved");
         let opened = DataKeys::open(directory.path(), &[master('b')]).expect("opened").expect("there");
         assert_eq!(names(&opened), names(&both)[..1]);
         assert!(DataKeys::open(directory.path(), &[master('a')]).is_err());

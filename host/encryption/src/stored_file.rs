@@ -6,6 +6,9 @@ use wharf_files::positioned::{first_data, punch_hole, read_at, write_all_at};
 
 use crate::blocks::BlockFile;
 
+/// Bytes that are read at once of a whole file.
+const CHUNK_BYTES: u64 = 1 << 20;
+
 /// A file of which the host reads and evicts parts while it appends.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -57,6 +60,21 @@ impl StoredFile {
             Self::Clear(file) => read_at(file, from, length, bytes),
             Self::Encrypted(file) => file.read_at(from, length, bytes),
         }
+    }
+
+    /// Calls `each` with the content from an offset on, and with the offset of each piece.
+    ///
+    /// # Errors
+    /// As [`StoredFile::read_at`], and those of `each`.
+    pub fn read_on(&self, mut from: u64, each: &mut dyn FnMut(u64, &[u8]) -> io::Result<()>) -> io::Result<()> {
+        let (end, mut content) = (self.length()?, Vec::new());
+        while from < end {
+            content.clear();
+            self.read_at(from, CHUNK_BYTES.min(end - from), &mut content)?;
+            each(from, &content)?;
+            from += content.len() as u64;
+        }
+        Ok(())
     }
 
     /// Gives back the room that the content from `from` to `until` takes. What stands before `from` was given back

@@ -62,11 +62,29 @@ pub fn open_lock(path: &Path) -> io::Result<File> {
 /// # Errors
 /// Where the system refuses; the file is as it was.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut new = path.as_os_str().to_owned();
-    new.push(".new");
-    let new = PathBuf::from(new);
+    let new = aside(path);
     options().create(true).write(true).truncate(true).open(&new)?.write_all(bytes)?;
     fs::rename(&new, path)
+}
+
+/// The last part of the name of a file that is about to replace another one.
+pub const ASIDE: &str = "new";
+
+/// Where the content is written that is about to replace this file.
+#[must_use]
+pub fn aside(path: &Path) -> PathBuf {
+    let mut new = path.as_os_str().to_owned();
+    new.push(".");
+    new.push(ASIDE);
+    new.into()
+}
+
+/// Has the names in a directory on disk, where the system can see to that: a new file is durable once its name is.
+///
+/// # Errors
+/// Where the system refuses.
+pub fn synchronise_names(directory: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
 /// Whether nobody else may read a file.

@@ -39,7 +39,7 @@ pub use sqlite::{
     SqliteStore,
     inventory::SqliteInventory,
     options::{Durability, SqliteOptions},
-    place::{StateKey, StatePlace},
+    place::{StateKey, StatePlace, StoredState},
     reencrypt::reencrypt,
     schema::{FILE_NAME as STATE_FILE, STATE_LAYOUT},
     snapshot::{snapshot, take_over_snapshot},

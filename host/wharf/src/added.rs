@@ -309,7 +309,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), AddedError> {
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
         // The name is on disk, too, before anything refers to it.
-        File::open(directory)?.sync_all()
+        private_files::synchronise_names(directory)
     };
     write().map_err(AddedError::file(path))
 }

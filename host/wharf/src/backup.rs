@@ -12,7 +12,7 @@ mod manifest;
 mod restore;
 mod staging;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::{
     collections::BTreeSet,

@@ -15,7 +15,7 @@ use std::{
 
 use wharf_encryption::{AtRest, DataKeys, KEYRING, KeyringError, MasterKey};
 use wharf_files::regular_file;
-use wharf_state::{InventoryError, OpenError as StateOpenError, StateKey, StatePlace};
+use wharf_state::{InventoryError, OpenError as StateOpenError, StateKey, StatePlace, StoredState};
 
 use crate::{
     Configuration,
@@ -26,9 +26,6 @@ pub use rekey::{RekeyReport, decrypt, rekey};
 
 /// What is on disk in the clear, whatever `[encryption]` says.
 pub const NOT_ENCRYPTED: &str = "the files of sessions, the audit, plugins and their code, tokens of the host";
-
-/// Bytes of a file that are decrypted at once.
-const CHUNK_BYTES: u64 = 1 << 20;
 
 /// Why content cannot be encrypted or decrypted.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +44,12 @@ pub enum EncryptionError {
         path.display()
     )]
     KeyNeeded {
+        /// The keyring.
+        path: PathBuf,
+    },
+    /// The state is encrypted, or no database, and the keyring is gone.
+    #[error("{} is missing, and the state of this data directory is not in the clear; bring it back from a backup", path.display())]
+    NoKeyring {
         /// The keyring.
         path: PathBuf,
     },
@@ -131,12 +134,25 @@ pub(crate) fn look(configuration: &Configuration, data: &Path) -> Result<OpenedK
         return if path.exists() { Err(EncryptionError::KeyNeeded { path }) } else { Ok(OpenedKeys::of(data, None)) };
     };
     let keys = DataKeys::open(data, &masters(settings)?)?;
-    let is_of_files = configuration.state.database_file.is_none();
-    if keys.is_none() && is_of_files && StatePlace::in_clear(data).has_store() {
+    if keys.is_none() && stored_state(configuration, data)? == StoredState::InClear {
         let path = data.join(wharf_state::STATE_FILE);
         return Err(EncryptionError::InClear(StateOpenError::InClear { path }));
     }
     Ok(OpenedKeys::of(data, keys))
+}
+
+/// What state there is in a data directory that has no keyring.
+///
+/// # Errors
+/// `NoKeyring` where it is encrypted: another keyring would not open it.
+fn stored_state(configuration: &Configuration, data: &Path) -> Result<StoredState, EncryptionError> {
+    if configuration.state.database_file.is_some() {
+        return Ok(StoredState::Nothing);
+    }
+    match StatePlace::in_clear(data).stored() {
+        StoredState::Other => Err(EncryptionError::NoKeyring { path: data.join(KEYRING) }),
+        stored => Ok(stored),
+    }
 }
 
 /// The master keys that the configuration names, the current one first.
@@ -166,13 +182,12 @@ pub fn read_file(
     }
     let file = |error| EncryptionError::file(path)(error);
     let stored = at_rest.open(regular_file::open(path).map_err(file)?).map_err(file)?;
-    let (first, end) = (stored.first_kept().map_err(file)?, stored.length().map_err(file)?);
-    let (mut at, mut content) = (first, Vec::new());
-    while at < end {
-        content.clear();
-        stored.read_at(at, CHUNK_BYTES.min(end - at), &mut content).map_err(file)?;
-        out.write_all(&content).map_err(file)?;
-        at += content.len() as u64;
-    }
-    Ok(end - first)
+    let mut written = 0;
+    let from = stored.first_kept().map_err(file)?;
+    let mut write = |_, content: &[u8]| {
+        written += content.len() as u64;
+        out.write_all(content)
+    };
+    stored.read_on(from, &mut write).map_err(file)?;
+    Ok(written)
 }

@@ -153,10 +153,11 @@ async fn client(
         None if is_open => return Ok(None),
         None => {
             if let Some(token) = token
+                && let Err(locked_out) = server.guesses.check(address, Instant::now())
                 && !server.issued.as_ref().is_some_and(|issued| issued.has_held(token))
             {
-                let locked_out = |_: &HttpFailure| refuse(requester::stranger(RefusedFor::TooManyWrongTokens, permit));
-                server.guesses.check(address, Instant::now()).inspect_err(locked_out)?;
+                refuse(requester::stranger(RefusedFor::TooManyWrongTokens, permit));
+                return Err(locked_out);
             }
             issued(server, token).await
         }

@@ -76,10 +76,10 @@ impl StatePlace {
         &self.directory
     }
 
-    /// Whether there is a database.
+    /// What the file of the database has. One that cannot be read has nothing: opening it tells what is wrong.
     #[must_use]
-    pub fn has_store(&self) -> bool {
-        !matches!(Stored::of(&self.path()), Ok(Stored::Nothing))
+    pub fn stored(&self) -> StoredState {
+        StoredState::of(&self.path()).unwrap_or(StoredState::Nothing)
     }
 
     /// The database, which need not be there.
@@ -93,16 +93,11 @@ impl StatePlace {
     /// Where it is encrypted and should not be, or the other way round, or no key opens it.
     pub(super) fn database(&self) -> Result<DatabaseFile, OpenError> {
         let path = self.path();
-        let stored = match Stored::of(&path) {
-            Ok(stored) => stored,
-            // Opening it tells what is wrong.
-            Err(_) => Stored::Nothing,
-        };
-        match (stored, self.keys.first()) {
-            (Stored::InClear, Some(_)) => Err(OpenError::InClear { path }),
-            (Stored::Nothing, first) => Ok(DatabaseFile { path, key: first.cloned() }),
-            (Stored::Other | Stored::InClear, None) => Ok(DatabaseFile { path, key: None }),
-            (Stored::Other, Some(_)) => self.unlocked(path),
+        match (self.stored(), self.keys.first()) {
+            (StoredState::InClear, Some(_)) => Err(OpenError::InClear { path }),
+            (StoredState::Nothing, first) => Ok(DatabaseFile { path, key: first.cloned() }),
+            (StoredState::Other | StoredState::InClear, None) => Ok(DatabaseFile { path, key: None }),
+            (StoredState::Other, Some(_)) => self.unlocked(path),
         }
     }
 
@@ -134,15 +129,16 @@ impl From<&PathBuf> for StatePlace {
 
 /// What the file of a database has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stored {
+pub enum StoredState {
     /// No file, or an empty one.
     Nothing,
+    /// A database in the clear.
     InClear,
     /// Encrypted, or no database.
     Other,
 }
 
-impl Stored {
+impl StoredState {
     fn of(path: &Path) -> io::Result<Self> {
         let mut beginning = Vec::new();
         match File::open(path) {

@@ -51,7 +51,7 @@ pub fn reencrypt(place: &StatePlace, key: Option<&StateKey>) -> Result<bool, Inv
     copy(&store, &new).map_err(storage_error)?;
     made.sync_all().map_err(|error| failed(error.into()))?;
     fs::rename(&new.path, &old.path).map_err(|error| failed(error.into()))?;
-    synchronise(place.directory()).map_err(|error| failed(error.into()))?;
+    private_files::synchronise_names(place.directory()).map_err(|error| failed(error.into()))?;
     // A command that has opened the old file, and waits for it, can write nothing there: SQLite notices that the file
     // has lost its name.
     store.close().map_err(|(_, error)| storage_error(error))?;
@@ -88,9 +88,4 @@ fn copy(store: &Connection, new: &DatabaseFile) -> rusqlite::Result<()> {
 /// As SQLite takes it.
 fn name(path: &Path) -> ToSqlOutput<'_> {
     ToSqlOutput::Borrowed(ValueRef::Text(path.as_os_str().as_encoded_bytes()))
-}
-
-/// A name is on disk once its directory is.
-fn synchronise(directory: &Path) -> std::io::Result<()> {
-    if cfg!(unix) { fs::File::open(directory)?.sync_all() } else { Ok(()) }
 }

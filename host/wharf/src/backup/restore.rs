@@ -189,9 +189,7 @@ fn synchronise(directory: &Path) -> io::Result<()> {
 
 /// A name is durable once its directory is. What was restored is there, whatever the disk says.
 fn durable(directory: &Path) -> Result<(), RestoreError> {
-    if cfg!(unix)
-        && let Err(error) = File::open(directory).and_then(|directory| directory.sync_all())
-    {
+    if let Err(error) = private_files::synchronise_names(directory) {
         tracing::warn!("{} is restored, and the disk may not have it yet: {error}", directory.display());
     }
     Ok(())

@@ -18,7 +18,7 @@ use crate::added::{AddedPlugins, InstalledChange, tests::receipt};
 
 const AMPLE: std::time::Duration = std::time::Duration::from_secs(60);
 
-fn scope() -> ScopeKey {
+pub(crate) fn scope() -> ScopeKey {
     ScopeKey {
         tenant: TenantId::local(),
         plugin: "planning".parse().expect("legal"),
@@ -30,7 +30,7 @@ fn scope() -> ScopeKey {
     }
 }
 
-fn policy() -> ScopePolicy {
+pub(crate) fn policy() -> ScopePolicy {
     ScopePolicy { quota_bytes: 1 << 20, quota_entries: 100, idle_expiry: None }
 }
 

@@ -7,9 +7,10 @@ use std::{
 
 use serde::Serialize;
 use wharf_encryption::{AtRest, DataKeys, Reencrypted};
+use wharf_files::private_files;
 use wharf_state::{StatePlace, reencrypt};
 
-use super::{EncryptionError, look, masters, state_keys};
+use super::{EncryptionError, look, masters, state_keys, stored_state};
 use crate::{
     Configuration,
     backends::PROCESSES,
@@ -19,8 +20,6 @@ use crate::{
 
 /// The most bytes of a record of a process or a terminal, or of what is kept of one.
 const MOST_RECORD_BYTES: u64 = 64 << 20;
-/// A file that this was writing when it was killed.
-const ASIDE: &str = "new";
 
 /// What was stored anew.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -53,10 +52,13 @@ pub fn rekey(
     let masters = masters(settings)?;
     let Some(master) = masters.first() else { return Err(EncryptionError::NoKey) };
     check(data)?;
-    wharf_files::private_files::make_directory(data).map_err(EncryptionError::file(data))?;
+    private_files::make_directory(data).map_err(EncryptionError::file(data))?;
     let keys = match DataKeys::open(data, &masters)? {
         Some(keys) => keys.with_new_key(),
-        None => DataKeys::make(),
+        None => {
+            stored_state(configuration, data)?;
+            DataKeys::make()
+        }
     };
     let keys = keys.map_err(EncryptionError::file(data))?;
     // Both keys are on disk before something is encrypted under the new one.
@@ -67,7 +69,7 @@ pub fn rekey(
     let at_rest = AtRest::encrypted(keys);
     anew.files(&at_rest, &at_rest)?;
     if let Some(keys) = at_rest.keys() {
-        keys.save_current(data, master)?;
+        keys.current_alone().save(data, master)?;
     }
     Ok(anew.report)
 }
@@ -153,7 +155,7 @@ impl StoringAnew<'_> {
         path: &Path,
         anew: impl FnOnce(&Path) -> io::Result<Reencrypted>,
     ) -> Result<(), EncryptionError> {
-        let written = if path.extension().is_some_and(|extension| extension == ASIDE) {
+        let written = if path.extension().is_some_and(|extension| extension == private_files::ASIDE) {
             match fs::remove_file(path) {
                 // The file beside it was written anew, and this was in its way.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Reencrypted::AsItWas),

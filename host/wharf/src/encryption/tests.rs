@@ -3,12 +3,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use wharf_core::{ScopeKey, ScopeKind};
 use wharf_files::private_files;
-use wharf_state::{ScopePolicy, SqliteOptions, SqliteStore, StateChange, StateStore as _};
+use wharf_state::{SqliteOptions, SqliteStore, StateChange, StateStore as _};
 
 use super::*;
-use crate::backup::{back_up, restore};
+use crate::backup::{
+    back_up, restore,
+    tests::{policy, scope},
+};
 
 const SECRET: &str = "hunter2";
 const RECORDING: &str = "recordings/20260102T030405.000Z-bash.cast";
@@ -31,36 +33,22 @@ fn key(directory: &Path, letter: char) -> PathBuf {
     path
 }
 
-fn scope() -> ScopeKey {
-    ScopeKey {
-        tenant: "local".parse().expect("legal"),
-        plugin: "planning".parse().expect("legal"),
-        kind: ScopeKind::Session,
-        session: Some("s".parse().expect("legal")),
-        assistant: None,
-        thread: None,
-        bucket: "main".parse().expect("legal"),
-    }
-}
-
 fn store(configuration: &Configuration, data: &Path) -> SqliteStore {
     let opened = open(configuration, data).expect("keys");
     SqliteStore::open(opened.state, SqliteOptions::default()).expect("a store")
 }
 
 async fn kept(configuration: &Configuration, data: &Path) -> String {
-    let policy = ScopePolicy { quota_bytes: 1 << 20, quota_entries: 100, idle_expiry: None };
-    let found = store(configuration, data).get_many(&scope(), &policy, &["a".to_owned()], 1 << 20).await;
+    let found = store(configuration, data).get_many(&scope(), &policy(), &["a".to_owned()], 1 << 20).await;
     String::from_utf8(found.expect("read").remove(0).expect("there").value).expect("text")
 }
 
 /// A data directory with a secret in everything.
 async fn filled(configuration: &Configuration) -> tempfile::TempDir {
     let data = tempfile::tempdir().expect("a directory");
-    let policy = ScopePolicy { quota_bytes: 1 << 20, quota_entries: 100, idle_expiry: None };
     let change = StateChange { key: "a".into(), value: Some(SECRET.into()), if_revision: None };
     let until = Instant::now() + Duration::from_secs(60);
-    store(configuration, data.path()).apply(&scope(), &policy, vec![change], until).await.expect("written");
+    store(configuration, data.path()).apply(&scope(), &policy(), vec![change], until).await.expect("written");
     let at_rest = open(configuration, data.path()).expect("keys").at_rest;
     for path in [RECORDING, OUTPUT, RECORD] {
         let path = data.path().join(path);
@@ -202,4 +190,22 @@ fn root_writes_nothing_into_the_data_directory_of_another_user() {
     assert!(matches!(refused, EncryptionError::Owner { owner: 61_234, .. }), "{refused}");
     assert_eq!(fs::metadata(data.path()).expect("there").uid(), 61_234);
     assert!(!data.path().join(KEYRING).exists());
+}
+
+#[tokio::test]
+async fn a_keyring_that_is_gone_is_missed_and_no_other_takes_its_place() {
+    let keys = tempfile::tempdir().expect("a directory");
+    let with_a = configured(&[&key(keys.path(), 'a')]);
+    let directory = filled(&with_a).await;
+    let data = directory.path();
+    let keyring = fs::read(data.join(KEYRING)).expect("read");
+    fs::remove_file(data.join(KEYRING)).expect("removed");
+    let missed = [open(&with_a, data).map(drop), rekey(&with_a, data, &mut |_| {}).map(drop)];
+    assert!(missed.iter().all(|one| matches!(one, Err(EncryptionError::NoKeyring { .. }))), "{missed:?}");
+    assert!(!data.join(KEYRING).exists());
+    fs::write(data.join(KEYRING), keyring).expect("written");
+    holds(&with_a, data).await;
+    let refused = read_file(&with_a, data, &data.join(RECORD), &mut Vec::new())
+        .map_err(|error| wharf_core::text::with_causes(&error));
+    assert!(refused.expect_err("a record").contains("encrypted as one piece"));
 }
