@@ -33,6 +33,7 @@ mod packages;
 mod previous;
 mod publication;
 mod python;
+mod record;
 mod registry;
 mod reproduce;
 mod routes;
@@ -69,7 +70,7 @@ While you work:
   coverage   Measure which lines the tests reach; fails below 80 %
   check-targets
              Check the host's code for other systems and processors, as far as its compiler
-  deny       Check licences, sources and known vulnerabilities of the dependencies
+  deny       Check licences, sources, known vulnerabilities and readers of the dependencies
   book       Build the manual as a site
 
 Options of every command:

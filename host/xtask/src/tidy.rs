@@ -18,6 +18,7 @@ mod sizes;
 mod sleeps;
 mod source;
 mod text;
+mod vetted;
 mod violation;
 mod wit;
 mod words;
@@ -41,6 +42,7 @@ Checks the rules of the project, in seconds:
   - no public function or field with an error that is a text
   - only wharf-spawn starts programs, and only few files of the engine link what is not counted by `watch`
   - every crate inherits the workspace's lints
+  - each package of Cargo.lock was read or is exempt, at that very version (supply-chain/)
   - Rust files are at most 500 lines (more than 400 is a warning), and none is a `mod.rs`
   - every item of the WIT contract is documented, and its words are listed in contract/ alone
   - no test sleeps: tests wait for conditions, with the crate of their support
@@ -90,6 +92,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<()> {
     collect(&workspace.root, Path::new(""), &mut sources)?;
     let mut violations = edges::check(workspace)?;
     violations.extend(features::check(workspace)?);
+    violations.extend(vetted::check(workspace)?);
     violations.extend(circles::check(&sources));
     violations.extend(words::check(&sources));
     violations.extend(names::check(&sources));
