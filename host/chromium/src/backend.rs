@@ -11,9 +11,9 @@ use wharf_webview::{
 };
 
 use crate::{
+    browsers::Browsers,
     error::ChromiumError,
     find,
-    keeper::BrowserKeeper,
     lifetime::{OpenPages, PageLifetime},
     orders,
     page::Page,
@@ -24,7 +24,7 @@ use crate::{
 /// Runs pages in Chromium.
 #[derive(Debug)]
 pub struct Chromium {
-    keeper: Arc<BrowserKeeper>,
+    browsers: Arc<Browsers>,
     sandbox: bool,
     pages: OpenPages,
 }
@@ -40,6 +40,8 @@ pub struct InstalledChromium {
     pub sandbox: bool,
     /// The user that it runs as, where that is not the host's own.
     pub user: Option<u32>,
+    /// Whether Landlock keeps the files of the host out of its reach.
+    pub closes_files: bool,
 }
 
 impl Chromium {
@@ -51,8 +53,8 @@ impl Chromium {
         let settings = settings.decided();
         let program = find::program(settings.program.as_deref())?;
         let sandbox = !settings.no_sandbox;
-        let keeper = BrowserKeeper::new(spawner, settings, program);
-        Ok(Self { keeper, sandbox, pages: OpenPages::new() })
+        let browsers = Arc::new(Browsers::new(spawner, settings, program));
+        Ok(Self { browsers, sandbox, pages: OpenPages::new() })
     }
 
     /// Starts the browser once to see whether it works here, and ends it.
@@ -63,16 +65,15 @@ impl Chromium {
         let settings = settings.decided();
         let program = find::program(settings.program.as_deref())?;
         let (sandbox, user) = (!settings.no_sandbox, settings.user);
-        let keeper = BrowserKeeper::new(spawner, settings, program.clone());
-        let version = keeper.browser().await?.version().product.clone();
-        keeper.shut_down().await;
-        Ok(InstalledChromium { program, version, sandbox, user })
+        let browsers = Browsers::new(spawner, ChromiumSettings { shared: true, ..settings }, program.clone());
+        let (version, closes_files) = browsers.probe().await?;
+        Ok(InstalledChromium { program, version, sandbox, user, closes_files })
     }
 
-    /// The process of the browser, if one runs; for tests.
+    /// The processes of the browsers that run; for tests.
     #[doc(hidden)]
-    pub async fn process(&self) -> Option<u32> {
-        self.keeper.process().await
+    pub async fn processes(&self) -> Vec<u32> {
+        self.browsers.processes().await
     }
 
     /// Has the renderer of a page crash; for tests.
@@ -101,8 +102,8 @@ impl Drop for Chromium {
         // Without a runtime nothing is followed any more, and the browser has ended
         // with what followed it.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let keeper = Arc::clone(&self.keeper);
-            runtime.spawn(async move { keeper.shut_down().await });
+            let browsers = Arc::clone(&self.browsers);
+            runtime.spawn(async move { browsers.shut_down().await });
         }
     }
 }
@@ -122,12 +123,12 @@ impl WebViewBackend for Chromium {
         }
     }
 
-    fn user(&self) -> Option<u32> {
-        self.keeper.user()
+    fn user(&self, page: PageId) -> Option<u32> {
+        self.pages.user(page)
     }
 
     fn open(&self, _: PageId, settings: PageSettings, sink: Sink) {
-        PageLifetime::begin(&self.pages, &self.keeper, settings, sink);
+        PageLifetime::begin(&self.pages, &self.browsers, settings, sink);
     }
 
     fn inject(&self, page: PageId, injection: Injection) {
@@ -163,8 +164,8 @@ impl WebViewBackend for Chromium {
 
     async fn shut_down(&self, patience: Duration) {
         let gone = async {
-            // All pages end with the browser.
-            self.keeper.shut_down().await;
+            // All pages end with their browsers.
+            self.browsers.shut_down().await;
             self.pages.none_left().await;
         };
         if tokio::time::timeout(patience, gone).await.is_err() {

@@ -24,6 +24,7 @@ use wharf_spawn::{Child, ChildInput, ChildLimits, ChildOutput, Containment, Desc
 use self::output::BrowserOutput;
 use crate::{
     connection::{BrowserConnection, Call, EventListener},
+    enclosure::ReachableFiles,
     error::ChromiumError,
     flags,
     profile::Profile,
@@ -71,13 +72,17 @@ pub(crate) struct BrowserVersion {
 }
 
 /// What a browser is started with.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct BrowserStart<'a> {
     pub(crate) program: &'a Path,
     pub(crate) temporary: &'a Path,
     pub(crate) user: Option<u32>,
     pub(crate) sandbox: bool,
     pub(crate) file_bytes: usize,
+    /// Its memory, with all its pages.
+    pub(crate) memory_bytes: u64,
+    /// What keeps the files of the host out of its reach, where that is to be.
+    pub(crate) files: Option<ReachableFiles<'a>>,
 }
 
 impl Browser {
@@ -104,9 +109,13 @@ impl Browser {
                 Descriptor { number: 3, file: file(theirs.into()) },
                 Descriptor { number: 4, file: file(their_end.into()) },
             ],
-            limits: ChildLimits::default(),
+            limits: ChildLimits {
+                memory_bytes: Some(start.memory_bytes),
+                tree_memory_bytes: Some(start.memory_bytes),
+                ..ChildLimits::default()
+            },
             // Its own sandbox keeps pages in; it needs namespaces to make that.
-            containment: Containment::None,
+            containment: start.files.map_or(Containment::None, |files| files.containment(start.program, &profile)),
             user: start.user,
         };
         let mut child = spawner.spawn(request).await?;

@@ -46,6 +46,15 @@ pub enum ChromiumError {
     /// It does not answer.
     #[error("the browser did not answer while it started; try again, or name another one as `program` under [webview]")]
     Silent,
+    /// All browsers that there may be have pages.
+    #[error(
+        "all {browsers} browsers of this host have pages of other tenants (limit `browsers` under [webview.limits]); try \
+         again later"
+    )]
+    Full {
+        /// How many there may be.
+        browsers: u64,
+    },
     /// It crashed too often.
     #[error(
         "the browser crashed {crashes} times within {seconds} s, and is not started again before that time is over"

@@ -1,7 +1,7 @@
 //! Decides when a browser runs: from the first page on, for a while after the last one,
 //! and again after a crash, unless it crashes too often.
 //!
-//! Knows nothing of what pages do.
+//! Knows nothing of what pages do, nor of other browsers.
 
 use std::{
     collections::VecDeque,
@@ -14,24 +14,38 @@ use std::{
 };
 
 use parking_lot::{Mutex, MutexGuard};
-use wharf_spawn::Spawner;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use wharf_spawn::{Spawner, offers_landlock};
 
 use crate::{
     browser::{Browser, BrowserStart},
+    enclosure::ReachableFiles,
     error::ChromiumError,
     settings::ChromiumSettings,
 };
 
-/// Starts and stops the browser.
+/// How long a browser that was stopped may take to leave its place to another one.
+const PLACE: Duration = Duration::from_secs(5);
+
+/// Starts and stops one browser at a time.
 #[derive(Debug)]
 pub(crate) struct BrowserKeeper {
     spawner: Spawner,
-    settings: ChromiumSettings,
+    settings: Arc<ChromiumSettings>,
     program: PathBuf,
+    user: Option<u32>,
+    /// Where files wait that its pages are given.
+    staging: Option<PathBuf>,
+    /// The places for browsers of all keepers.
+    places: Arc<Semaphore>,
+    /// Whether files of the host are kept out of its reach; given up where it does not start so.
+    closes_files: AtomicBool,
     // An async lock, so that calls during a start wait for that browser.
     running: tokio::sync::Mutex<Option<Arc<Browser>>>,
     crashes: Mutex<VecDeque<Instant>>,
     pages: AtomicUsize,
+    /// When a page had it last.
+    last_used: Mutex<Instant>,
     /// How many leases there have been.
     opened: AtomicU64,
     ending: AtomicBool,
@@ -42,14 +56,25 @@ pub(crate) struct BrowserKeeper {
 pub(crate) struct BrowserLease(Arc<BrowserKeeper>);
 
 impl BrowserKeeper {
-    pub(crate) fn new(spawner: Spawner, settings: ChromiumSettings, program: PathBuf) -> Arc<Self> {
+    pub(crate) fn new(
+        spawner: Spawner,
+        settings: Arc<ChromiumSettings>,
+        program: PathBuf,
+        (user, staging): (Option<u32>, Option<PathBuf>),
+        places: Arc<Semaphore>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             spawner,
             settings,
             program,
+            user,
+            staging,
+            places,
+            closes_files: AtomicBool::new(offers_landlock()),
             running: tokio::sync::Mutex::default(),
             crashes: Mutex::default(),
             pages: AtomicUsize::new(0),
+            last_used: Mutex::new(Instant::now()),
             opened: AtomicU64::new(0),
             ending: AtomicBool::new(false),
         })
@@ -57,7 +82,12 @@ impl BrowserKeeper {
 
     /// The user that the browser runs as, where it is another one than the host's.
     pub(crate) fn user(&self) -> Option<u32> {
-        self.settings.user
+        self.user
+    }
+
+    /// Whether files of the host are out of its reach, as far as is known.
+    pub(crate) fn closes_files(&self) -> bool {
+        self.closes_files.load(SeqCst)
     }
 
     /// Keeps the browser running for a page.
@@ -82,18 +112,75 @@ impl BrowserKeeper {
             return Err(ChromiumError::ShuttingDown);
         }
         self.may_start()?;
+        let place = self.place()?;
+        let browser = self.start().await?;
+        tracing::info!(product = browser.version().product, pid = browser.pid(), "the browser runs");
+        *running = Some(Arc::clone(&browser));
+        tokio::spawn(Arc::clone(self).watch(Arc::clone(&browser), place));
+        Ok(browser)
+    }
+
+    fn place(&self) -> Result<OwnedSemaphorePermit, ChromiumError> {
+        let full = |_| ChromiumError::Full { browsers: self.settings.limits.browsers };
+        Arc::clone(&self.places).try_acquire_owned().map_err(full)
+    }
+
+    /// Starts a browser that reaches no file of the host. Some programs do not start so, such as one whose sandbox is
+    /// a helper with rights of its own: these are started as before, and the operator is told.
+    async fn start(&self) -> Result<Arc<Browser>, ChromiumError> {
+        let files = ReachableFiles { staging: self.staging.as_deref(), named: &self.settings.readable };
         let start = BrowserStart {
             program: &self.program,
             temporary: &self.settings.temporary,
-            user: self.settings.user,
+            user: self.user,
             sandbox: !self.settings.no_sandbox,
             file_bytes: usize::try_from(self.settings.limits.file_bytes).unwrap_or(usize::MAX / 4),
+            memory_bytes: self.settings.limits.browser_memory_bytes,
+            files: self.closes_files().then_some(files),
         };
-        let browser = Browser::start(&self.spawner, start).await?;
-        tracing::info!(product = browser.version().product, pid = browser.pid(), "the browser runs");
-        *running = Some(Arc::clone(&browser));
-        tokio::spawn(Arc::clone(self).watch(Arc::clone(&browser)));
-        Ok(browser)
+        match Browser::start(&self.spawner, start).await {
+            Err(ChromiumError::Sandbox { .. } | ChromiumError::Ended { .. } | ChromiumError::Spawn(_))
+                if start.files.is_some() =>
+            {
+                let browser = Browser::start(&self.spawner, BrowserStart { files: None, ..start }).await?;
+                self.closes_files.store(false, SeqCst);
+                tracing::warn!(
+                    program = %self.program.display(),
+                    "the browser does not start where Landlock keeps the files of the host out of its reach; it runs without \
+                     that. Name what it reads as `readable` under [webview], or another browser as `program`"
+                );
+                Ok(browser)
+            }
+            started => started,
+        }
+    }
+
+    /// Stops the browser where no page needs it; whether there was one.
+    pub(crate) async fn stop_idle(&self) -> bool {
+        let mut running = self.running.lock().await;
+        if self.pages.load(SeqCst) > 0 {
+            return false;
+        }
+        let Some(browser) = running.take() else { return false };
+        browser.stop();
+        browser.ended().await;
+        true
+    }
+
+    /// Waits for the place of a browser that was stopped.
+    pub(crate) async fn place_is_free(&self) {
+        let _ = tokio::time::timeout(PLACE, self.places.acquire()).await;
+    }
+
+    /// How long ago a page had it last; none while one has it.
+    pub(crate) fn rested(&self) -> Option<Duration> {
+        (self.pages.load(SeqCst) == 0).then(|| self.last_used.lock().elapsed())
+    }
+
+    /// Whether it has no page, no browser and no crash to remember.
+    pub(crate) fn is_done(&self) -> bool {
+        let runs = self.running.try_lock().map_or(true, |running| running.is_some());
+        self.pages.load(SeqCst) == 0 && !runs && self.recent_crashes() == 0
     }
 
     /// Its process, if it runs.
@@ -112,8 +199,9 @@ impl BrowserKeeper {
     }
 
     /// Counts the browser's end as a crash, unless it was asked to end.
-    async fn watch(self: Arc<Self>, browser: Arc<Browser>) {
+    async fn watch(self: Arc<Self>, browser: Arc<Browser>, place: OwnedSemaphorePermit) {
         browser.ended().await;
+        drop(place);
         if !browser.is_to_end() {
             let mut crashes = self.crashes();
             crashes.push_back(Instant::now());
@@ -125,15 +213,19 @@ impl BrowserKeeper {
 
     fn may_start(&self) -> Result<(), ChromiumError> {
         let limits = &self.settings.limits;
-        let window = Duration::from_secs(limits.crash_window_seconds);
+        if self.recent_crashes() < limits.crashes {
+            return Ok(());
+        }
+        Err(ChromiumError::Crashing { crashes: limits.crashes, seconds: limits.crash_window_seconds })
+    }
+
+    fn recent_crashes(&self) -> u64 {
+        let window = Duration::from_secs(self.settings.limits.crash_window_seconds);
         let mut crashes = self.crashes();
         while crashes.front().is_some_and(|at| at.elapsed() > window) {
             crashes.pop_front();
         }
-        if u64::try_from(crashes.len()).is_ok_and(|count| count < limits.crashes) {
-            return Ok(());
-        }
-        Err(ChromiumError::Crashing { crashes: limits.crashes, seconds: limits.crash_window_seconds })
+        u64::try_from(crashes.len()).unwrap_or(u64::MAX)
     }
 
     fn crashes(&self) -> MutexGuard<'_, VecDeque<Instant>> {
@@ -148,20 +240,22 @@ impl BrowserKeeper {
             // It was leased meanwhile.
             return;
         }
-        // A page that opens now waits for this lock, and starts another browser.
-        let mut running = self.running.lock().await;
-        if self.pages.load(SeqCst) == 0
-            && let Some(browser) = running.take()
-        {
-            tracing::info!("the browser is stopped: no page is open");
-            browser.stop();
-            browser.ended().await;
+        // A page that opens now waits for that, and starts another browser.
+        if self.stop_idle().await {
+            tracing::info!("the browser was stopped: no page is open");
         }
+    }
+}
+
+impl BrowserLease {
+    pub(crate) fn keeper(&self) -> &Arc<BrowserKeeper> {
+        &self.0
     }
 }
 
 impl Drop for BrowserLease {
     fn drop(&mut self) {
+        *self.0.last_used.lock() = Instant::now();
         if self.0.pages.fetch_sub(1, SeqCst) == 1
             && !self.0.ending.load(SeqCst)
             && let Ok(runtime) = tokio::runtime::Handle::try_current()

@@ -8,12 +8,8 @@ use tokio::sync::{mpsc, watch};
 use wharf_webview::{PageEvent, PageId, PageSettings, Proxy, ProxySettings, Sink};
 
 use crate::{
-    browser::Browser,
-    connection::CallError,
-    keeper::{BrowserKeeper, BrowserLease},
-    page::Page,
-    refusals::ProxyRefusals,
-    setup,
+    browser::Browser, browsers::Browsers, connection::CallError, keeper::BrowserLease, page::Page,
+    refusals::ProxyRefusals, setup,
 };
 
 /// The pages that are alive, each from the request to open it.
@@ -30,6 +26,8 @@ struct PageSlot {
     sink: Sink,
     /// Once it takes scripts.
     page: Option<Arc<Page>>,
+    /// The user that runs it, where that is not the host's.
+    user: Option<u32>,
     close: mpsc::Sender<()>,
 }
 
@@ -42,6 +40,11 @@ impl OpenPages {
     /// which its sink was told.
     pub(crate) fn get(&self, id: PageId) -> Option<Result<Arc<Page>, Sink>> {
         self.slots().get(&id).map(|slot| slot.page.clone().ok_or_else(|| slot.sink.clone()))
+    }
+
+    /// The user that runs a page, where that is not the host's.
+    pub(crate) fn user(&self, id: PageId) -> Option<u32> {
+        self.slots().get(&id).and_then(|slot| slot.user)
     }
 
     /// Asks a page to close.
@@ -68,7 +71,7 @@ impl OpenPages {
 /// The life of one page.
 pub(crate) struct PageLifetime {
     pages: OpenPages,
-    keeper: Arc<BrowserKeeper>,
+    browsers: Arc<Browsers>,
     sink: Sink,
     settings: PageSettings,
     lease: BrowserLease,
@@ -77,11 +80,12 @@ pub(crate) struct PageLifetime {
 impl PageLifetime {
     /// Begins the life of a page: it is in the table when this returns, and opens on
     /// a task of its own.
-    pub(crate) fn begin(pages: &OpenPages, keeper: &Arc<BrowserKeeper>, settings: PageSettings, sink: Sink) {
+    pub(crate) fn begin(pages: &OpenPages, browsers: &Arc<Browsers>, settings: PageSettings, sink: Sink) {
         let (close, closing) = mpsc::channel(1);
-        pages.slots().insert(sink.page(), PageSlot { sink: sink.clone(), page: None, close });
-        let (pages, lease) = (pages.clone(), keeper.lease());
-        let life = Self { pages, keeper: Arc::clone(keeper), sink, settings, lease };
+        let lease = browsers.lease(&settings.tenant);
+        let slot = PageSlot { sink: sink.clone(), page: None, user: lease.keeper().user(), close };
+        pages.slots().insert(sink.page(), slot);
+        let life = Self { pages: pages.clone(), browsers: Arc::clone(browsers), sink, settings, lease };
         tokio::spawn(life.live(closing));
     }
 
@@ -116,13 +120,14 @@ impl PageLifetime {
     }
 
     async fn open(&self) -> Result<(Arc<Browser>, Arc<Page>), String> {
-        let browser = self.keeper.browser().await.map_err(|error| wharf_core::text::with_causes(&error))?;
+        let browser =
+            self.browsers.browser(&self.lease).await.map_err(|error| wharf_core::text::with_causes(&error))?;
         let refusals = ProxyRefusals::default();
         let told = refusals.clone();
         let settings = ProxySettings {
             connections: usize::try_from(self.settings.limits.connections_per_page).unwrap_or(usize::MAX),
             shares: Some(self.settings.shares.clone()),
-            user: self.keeper.user(),
+            user: self.lease.keeper().user(),
             denied: Arc::new(move |denied| told.add(denied)),
             names: None,
         };

@@ -93,6 +93,11 @@ impl Profile {
         self.place.join("profile")
     }
 
+    /// All that the browser may write.
+    pub(crate) fn writable(&self) -> [PathBuf; 2] {
+        [self.profile(), self.place.join("downloads")]
+    }
+
     /// The directory of one page's downloads.
     pub(crate) fn downloads(&self, page: PageId) -> PathBuf {
         self.place.join("downloads").join(page.to_string())

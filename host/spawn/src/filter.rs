@@ -25,6 +25,9 @@ pub(crate) enum SyscallFilter {
         /// Whether its user owns no files but those that the child may change anyway.
         own_user: bool,
     },
+    /// For a program in Landlock that makes sandboxes for others, such as a browser: it keeps
+    /// namespaces, `chroot` and the network.
+    AroundSandboxes,
     /// For the host itself, which starts nothing and changes no other process. Landlock guards its paths.
     Host {
         /// Its process id.
@@ -41,13 +44,12 @@ pub(crate) enum SyscallFilter {
 const LAST_KNOWN: u32 = 462;
 
 /// Calls on the keyring and on the kernel itself, which no namespace closes; calls that make
-/// mounts and namespaces, which would open new ways.
+/// mounts and enter namespaces, which would open new ways.
 const OF_THE_KERNEL: &[c_long] = &[
     libc::SYS_acct,
     libc::SYS_add_key,
     libc::SYS_adjtimex,
     libc::SYS_bpf,
-    libc::SYS_chroot,
     libc::SYS_clock_adjtime,
     libc::SYS_clock_settime,
     libc::SYS_delete_module,
@@ -85,10 +87,11 @@ const OF_THE_KERNEL: &[c_long] = &[
     libc::SYS_swapon,
     libc::SYS_syslog,
     libc::SYS_umount2,
-    libc::SYS_unshare,
     libc::SYS_userfaultfd,
     libc::SYS_vhangup,
 ];
+/// Calls by which a program makes a sandbox for another one. Landlock holds within it.
+const OF_SANDBOXES: &[c_long] = &[libc::SYS_chroot, libc::SYS_unshare];
 #[cfg(target_arch = "x86_64")]
 const OF_THE_KERNEL_FORMERLY: &[c_long] = &[libc::SYS_ioperm, libc::SYS_iopl, libc::SYS_uselib];
 #[cfg(not(target_arch = "x86_64"))]
@@ -224,10 +227,14 @@ type SyscallRules = BTreeMap<i64, Vec<SeccompRule>>;
 /// The filter, ready to be installed.
 pub(crate) fn program(refused: SyscallFilter) -> io::Result<BpfProgram> {
     let mut rules = SyscallRules::new();
+    let makes_sandboxes = matches!(refused, SyscallFilter::AroundSandboxes);
     always(&mut rules, &[OF_THE_KERNEL, OF_THE_KERNEL_FORMERLY]);
-    for flag in NAMESPACES {
-        let flag = u64::from(flag.cast_unsigned());
-        only(&mut rules, libc::SYS_clone, &[(0, SeccompCmpOp::MaskedEq(flag), flag)])?;
+    if !makes_sandboxes {
+        always(&mut rules, &[OF_SANDBOXES]);
+        for flag in NAMESPACES {
+            let flag = u64::from(flag.cast_unsigned());
+            only(&mut rules, libc::SYS_clone, &[(0, SeccompCmpOp::MaskedEq(flag), flag)])?;
+        }
     }
     for request in [libc::TIOCSTI, libc::TIOCLINUX] {
         only(&mut rules, libc::SYS_ioctl, &[(1, SeccompCmpOp::Eq, request)])?;
@@ -237,6 +244,8 @@ pub(crate) fn program(refused: SyscallFilter) -> io::Result<BpfProgram> {
     only(&mut rules, libc::SYS_personality, &[(0, SeccompCmpOp::Ne, 0), (0, SeccompCmpOp::Ne, query)])?;
     if !matches!(refused, SyscallFilter::InSandbox) {
         always(&mut rules, &[BESIDE_LANDLOCK]);
+    }
+    if !matches!(refused, SyscallFilter::InSandbox | SyscallFilter::AroundSandboxes) {
         other_processes(&mut rules)?;
     }
     if let SyscallFilter::BesideLandlock { .. } | SyscallFilter::LockedDown { .. } = refused {
@@ -247,7 +256,7 @@ pub(crate) fn program(refused: SyscallFilter) -> io::Result<BpfProgram> {
         times_by_path(&mut rules)?;
     }
     match refused {
-        SyscallFilter::InSandbox => {}
+        SyscallFilter::InSandbox | SyscallFilter::AroundSandboxes => {}
         SyscallFilter::BesideLandlock { network: false, .. } => always(&mut rules, &[&[libc::SYS_socket]]),
         SyscallFilter::BesideLandlock { network: true, .. } => {
             let internet = [libc::AF_INET, libc::AF_INET6];

@@ -62,6 +62,12 @@ pub(crate) fn offered() -> Result<(), MissingAbility> {
     })
 }
 
+/// Whether the system has Landlock, of any version: what [`crate::Containment::Files`] needs.
+#[must_use]
+pub fn offers_landlock() -> bool {
+    version() > 0
+}
+
 /// The last version whose rights the system offers, up to the one that is needed; 0 without any.
 pub(crate) fn version() -> u32 {
     let offers = |version: ABI| {
@@ -87,8 +93,9 @@ pub(crate) fn rules<'a>(
     writable: impl IntoIterator<Item = &'a Path>,
     terminal: Option<BorrowedFd<'_>>,
     network: bool,
+    level: CompatLevel,
 ) -> io::Result<RulesetCreated> {
-    let mut rules = ruleset(CompatLevel::HardRequirement, network).map_err(io::Error::other)?;
+    let mut rules = ruleset(level, network).map_err(io::Error::other)?;
     for (path, needed) in readable {
         match PathFd::new(path) {
             Ok(open) => rules = allow(rules, open, path, AccessFs::from_read(NEEDED))?,

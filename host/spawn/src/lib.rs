@@ -90,6 +90,8 @@ pub use child::Child;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Child, Spawner, lock_down};
 #[cfg(target_os = "linux")]
+pub use landlock::offers_landlock;
+#[cfg(target_os = "linux")]
 pub use lock_down::lock_down;
 #[cfg(target_os = "linux")]
 pub use outside::{OutsidePart, serve_outside};

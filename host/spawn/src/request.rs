@@ -121,6 +121,10 @@ pub enum Containment {
     /// The child reaches only what the sandbox shows; refused where this machine cannot
     /// contain it.
     Required(Sandbox),
+    /// The child reaches only these files beside the system's own, as far as Landlock is there
+    /// ([`crate::offers_landlock`]), and makes namespaces and sandboxes of its own. It keeps the
+    /// network. For programs that contain others themselves, such as browsers.
+    Files(Sandbox),
     /// The child may do all that the user of the host may. For programs of the host itself
     /// and for operators who gave containment up.
     None,
@@ -168,7 +172,7 @@ impl SpawnRequest {
         };
         let mut texts = vec![("the program", self.program.as_os_str())];
         texts.push(("the working directory", self.working_directory.as_os_str()));
-        if let Containment::Required(sandbox) = &self.containment {
+        if let Containment::Required(sandbox) | Containment::Files(sandbox) = &self.containment {
             let binds = sandbox.writable.iter().chain(&sandbox.readable);
             texts
                 .extend(binds.flat_map(|bind| [&bind.source, &bind.target]).map(|path| ("the path", path.as_os_str())));

@@ -112,7 +112,7 @@ impl Spawner {
     /// [`SpawnError`]; then nothing of the child is left.
     pub async fn spawn(&self, request: SpawnRequest) -> Result<Child, SpawnError> {
         let mechanism = match &request.containment {
-            Containment::None => None,
+            Containment::None | Containment::Files(_) => None,
             Containment::Required(_) => {
                 let found = self.capabilities().await?;
                 match &found.containment {
@@ -254,6 +254,9 @@ fn supervisor_spec(
         }
         (Containment::Required(sandbox), _) => {
             (SupervisorTask::Supervise, Enclosure::Landlock(sandbox::confinement(sandbox)?))
+        }
+        (Containment::Files(sandbox), _) => {
+            (SupervisorTask::Supervise, Enclosure::Files(sandbox::confinement(sandbox)?))
         }
         (Containment::None, _) => (SupervisorTask::Supervise, Enclosure::None),
     };

@@ -66,7 +66,7 @@ pub fn check(
     program: &Path,
     working_directory: &Path,
 ) -> Result<(), SpawnError> {
-    if let Containment::Required(_) = containment {
+    if let Containment::Required(_) | Containment::Files(_) = containment {
         return Err(SpawnError::Uncontainable { missing: CONTAINED.into(), required: false });
     }
     if let Some(user) = user {

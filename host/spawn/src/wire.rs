@@ -68,6 +68,8 @@ pub(crate) enum Enclosure {
     Around(SandboxView),
     /// Landlock, which the child enters before it becomes the program.
     Landlock(LandlockRules),
+    /// The files of this view alone, by as much of Landlock as there is; the child contains others itself.
+    Files(LandlockRules),
 }
 
 /// The child to start, in a file of memory that comes with the first packet on

@@ -7,7 +7,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use wharf_core::{OriginPolicy, WebViewLimits};
+use wharf_core::{OriginPolicy, TenantId, WebViewLimits};
 
 use crate::{Failure, FailureKind, Operation, PageId, PageShares, Sink, Token};
 
@@ -36,9 +36,10 @@ pub trait WebViewBackend: Send + Sync + 'static {
     /// What it can do.
     fn abilities(&self) -> Abilities;
 
-    /// The user that it runs as, where that is not the host's own: it reads the files
-    /// that pages are given, and owns those that they download.
-    fn user(&self) -> Option<u32> {
+    /// The user that runs a page, where that is not the host's own: it reads the files
+    /// that the page is given, and owns those that it downloads.
+    fn user(&self, page: PageId) -> Option<u32> {
+        let _ = page;
         None
     }
 
@@ -94,6 +95,9 @@ pub struct Abilities {
 /// The settings of a page.
 #[derive(Debug, Clone)]
 pub struct PageSettings {
+    /// Whose page it is: a backend may run those of each tenant apart. Files for its pages come
+    /// in [`crate::staging_of`] this tenant.
+    pub tenant: TenantId,
     /// Width of what is seen, in CSS pixels.
     pub width: u32,
     /// Height of what is seen, in CSS pixels.

@@ -17,12 +17,23 @@ mod name;
 #[cfg(target_os = "linux")]
 mod upload;
 
+use std::path::{Path, PathBuf};
+
+use wharf_core::{Digest, TenantId};
+
 #[cfg(target_os = "linux")]
 pub(crate) use download::{discard, keep};
 #[cfg(not(target_os = "linux"))]
 pub(crate) use elsewhere::{discard, keep, open, stage};
 #[cfg(target_os = "linux")]
 pub(crate) use upload::{open, stage};
+
+/// Where files come for the pages of a tenant, below the place for those of all: a directory that its browser can
+/// read where no other tenant's can.
+#[must_use]
+pub fn staging_of(staging: &Path, tenant: &TenantId) -> PathBuf {
+    staging.join(Digest::of(tenant.as_str().as_bytes()).to_hex())
+}
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests;

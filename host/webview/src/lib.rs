@@ -29,6 +29,7 @@ mod wrapper;
 
 pub use backend::{Abilities, DialogAnswer, Injection, Order, PageSettings, WebViewBackend};
 pub use error::WebViewError;
+pub use files::staging_of;
 pub use id::{PageId, RequestId, Token};
 pub use operation::{ImageFormat, KeyKind, Modifier, MouseButton, MouseKind, Operation, Paper, Rectangle};
 pub use page::{

@@ -23,14 +23,16 @@ pub(crate) fn open(
     backend: Option<Arc<dyn WebViewBackend>>,
     handles: HandleMint,
 ) -> Result<(WebViews, Option<Staging>), String> {
-    let backend = backend.map_or_else(|| browser::open(&configuration.webview, spawner), Ok)?;
-    let staging = browser::staging(&configuration.webview)
-        .inspect_err(|error| tracing::warn!(target: "wharf::start", "pages are given no files: {error}"))
-        .ok();
+    let staging = browser::staging(&configuration.webview);
+    let place = staging.as_ref().ok().map(|staging| staging.path().to_owned());
+    let of_host = || browser::open(&configuration.webview, place.as_deref(), spawner);
+    let backend = backend.map_or_else(of_host, Ok)?;
+    let staging =
+        staging.inspect_err(|error| tracing::warn!(target: "wharf::start", "pages are given no files: {error}")).ok();
     let settings = Settings {
         limits: (*configuration.webview.limits).clone(),
         polls: configuration.polls.rules(),
-        staging: staging.as_ref().map(|staging| staging.path().to_owned()),
+        staging: place,
         handles,
     };
     Ok((WebViews::new(backend, settings), staging))

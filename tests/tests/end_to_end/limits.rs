@@ -75,7 +75,7 @@ fn named(cell: &'static str) -> &'static str {
 fn said_of(cell: &'static str, column: &'static str) -> &'static str {
     let of = cell.split_once(':').map_or(column, |(of, _)| of);
     match of.trim_start_matches("of ").trim_start_matches("a ").trim_start_matches("an ") {
-        "each folder" => "each",
+        "each folder" | "browser" => "each",
         whose => whose,
     }
 }

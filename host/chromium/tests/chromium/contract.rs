@@ -17,6 +17,9 @@ async fn chromium_keeps_the_contract() {
         program: None,
         user: None,
         no_sandbox: false,
+        shared: true,
+        readable: Vec::new(),
+        staging: None,
         temporary: temporary.path().to_owned(),
         limits: Arc::new(WebViewLimits::default()),
     };
@@ -27,8 +30,8 @@ async fn chromium_keeps_the_contract() {
     };
     let (crashes, killed) = (Arc::clone(&chromium), Arc::clone(&chromium));
     let kill = move || {
-        let process = tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(killed.process()));
-        let pid = Pid::from_raw(process.expect("a browser").cast_signed()).expect("a process");
+        let process = tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(killed.processes()));
+        let pid = Pid::from_raw(process[0].cast_signed()).expect("a process");
         kill_process(pid, Signal::KILL).expect("a kill");
     };
     let report = contract::check(Subject {

@@ -181,7 +181,7 @@ async fn a_browser_that_is_killed_takes_its_pages_and_the_next_page_has_another_
     for _ in 0..2 {
         let page = stage.page().await;
         let waits = page.inject("new Promise(() => {})");
-        kill(stage.chromium.process().await.expect("a browser"));
+        kill(stage.chromium.processes().await[0]);
         let why = closed(&page).await.expect("nobody asked for it");
         assert!(why.contains("ended by itself"), "{why}");
         let _ = waits;

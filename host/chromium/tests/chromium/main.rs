@@ -3,6 +3,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod apart;
 mod contract;
 mod ends;
 mod orders;

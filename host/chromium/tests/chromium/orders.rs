@@ -1,6 +1,6 @@
 //! Going somewhere, looking, typing, clicking, handing over files.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, sync::Arc, time::Duration};
+use std::{fs, sync::Arc, time::Duration};
 
 use serde_json::json;
 use wharf_core::{WebViewLimits, origin::OriginPolicy};
@@ -254,10 +254,7 @@ async fn files_are_handed_to_an_input_and_to_nothing_else() {
     let Some(stage) = Stage::new().await else { return };
     let page = stage.page().await;
     page.go(&stage.site.page("/", "<input type=file id=f multiple><p id=p>")).await;
-    let given = tempfile::tempdir().expect("a directory");
-    // The browser may run as another user than this test.
-    fs::set_permissions(given.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
-    let files: Vec<_> = ["one.txt", "two.txt"].map(|name| given.path().join(name)).to_vec();
+    let files: Vec<_> = ["one.txt", "two.txt"].map(|name| stage.staging.path().join(name)).to_vec();
     for file in &files {
         fs::write(file, file.file_name().expect("a name").as_encoded_bytes()).expect("a file");
     }

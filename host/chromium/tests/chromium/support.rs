@@ -16,7 +16,7 @@ use tokio::{
     net::TcpListener,
 };
 use wharf_chromium::{Chromium, ChromiumError, ChromiumSettings};
-use wharf_core::{WebViewLimits, origin::OriginPolicy};
+use wharf_core::{TenantId, WebViewLimits, origin::OriginPolicy};
 use wharf_spawn::Spawner;
 use wharf_test_support::{
     AMPLE,
@@ -129,6 +129,8 @@ pub(crate) struct Stage {
     pub(crate) limits: WebViewLimits,
     heard: Arc<Heard>,
     pub(crate) temporary: Arc<TempDir>,
+    /// Where files wait that pages are given.
+    pub(crate) staging: TempDir,
 }
 
 impl Stage {
@@ -138,8 +140,15 @@ impl Stage {
     }
 
     pub(crate) async fn with(limits: WebViewLimits) -> Option<Self> {
-        let temporary = place();
-        let settings = settings(&temporary, &limits);
+        Self::set_up(limits, |_| {}).await
+    }
+
+    /// One of other settings.
+    pub(crate) async fn set_up(limits: WebViewLimits, change: impl FnOnce(&mut ChromiumSettings)) -> Option<Self> {
+        let (temporary, staging) = (place(), place());
+        let mut settings = settings(&temporary, &limits);
+        settings.staging = Some(staging.path().to_owned());
+        change(&mut settings);
         let chromium = match Chromium::new(Spawner::new(), settings) {
             Ok(chromium) => Arc::new(chromium),
             Err(ChromiumError::NotFound) => {
@@ -154,6 +163,7 @@ impl Stage {
             limits,
             heard: Arc::default(),
             temporary: Arc::new(temporary),
+            staging,
         })
     }
 
@@ -168,11 +178,17 @@ impl Stage {
         page
     }
 
+    /// A page of another tenant.
+    pub(crate) async fn page_of(&self, tenant: &str) -> Page<'_> {
+        self.page_with(|settings| settings.tenant = tenant.parse().expect("a tenant")).await
+    }
+
     /// A page that may not be open yet.
     pub(crate) fn begin(&self, change: impl FnOnce(&mut PageSettings)) -> Page<'_> {
         let id = PageId::random().expect("an id");
         let origins = vec![format!("http://localhost:{}", self.site.port).parse().expect("an origin")];
         let mut settings = PageSettings {
+            tenant: TenantId::local(),
             width: 1280,
             height: 800,
             policy: Arc::new(OriginPolicy::new("browser".parse().expect("a name"), origins, true)),
@@ -207,6 +223,9 @@ pub(crate) fn settings(temporary: &TempDir, limits: &WebViewLimits) -> ChromiumS
         program: None,
         user: None,
         no_sandbox: false,
+        shared: true,
+        readable: Vec::new(),
+        staging: None,
         temporary: temporary.path().to_owned(),
         limits: Arc::new(limits.clone()),
     }

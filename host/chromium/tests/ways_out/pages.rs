@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 use wharf_chromium::{Chromium, ChromiumError, ChromiumSettings};
-use wharf_core::{OriginPolicy, WebViewLimits};
+use wharf_core::{OriginPolicy, TenantId, WebViewLimits};
 use wharf_spawn::Spawner;
 use wharf_test_support::{AMPLE, until};
 use wharf_webview::{
@@ -58,6 +58,9 @@ impl Browser {
             program: None,
             user: None,
             no_sandbox: false,
+            shared: true,
+            readable: Vec::new(),
+            staging: None,
             temporary: temporary.path().to_owned(),
             limits: Arc::default(),
         };
@@ -76,6 +79,7 @@ impl Browser {
         let id = PageId::random().expect("an id");
         let origins = origins.iter().map(|origin| origin.parse().expect("an origin")).collect();
         let settings = PageSettings {
+            tenant: TenantId::local(),
             width: 800,
             height: 600,
             policy: Arc::new(OriginPolicy::new("browser".parse().expect("a name"), origins, private_addresses)),

@@ -71,6 +71,10 @@ limits! {
             "How long one wait for a request may last.";
         backend_idle_seconds = 60, up to 24 * HOUR_SECONDS, of Host,
             "How long the browser runs without a page. Stops it.";
+        browsers = 16, up to 1_024, of Host,
+            "Browsers at once, where each tenant has its own ([webview] `shared = false`). Stops one without a page; where all have pages, a page of a further tenant does not open.";
+        browser_memory_bytes = 4 * GIB, up to 1_024 * GIB, of Each,
+            "Memory of a browser with all its pages, where the system has control groups; else of each of its processes. Ends a process: a page crashes, or the browser.";
         crashes = 5, up to 100, of Host,
             "How often a browser that crashes is started again within `crash_window_seconds`. Then pages are refused with `unavailable` until that time is over.";
         crash_window_seconds = 600, up to 24 * HOUR_SECONDS, of Host,

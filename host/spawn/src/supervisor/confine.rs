@@ -5,7 +5,7 @@
 
 use std::{ffi::OsStr, io, os::unix::ffi::OsStrExt as _, path::Path};
 
-use ::landlock::RulesetCreated;
+use ::landlock::{CompatLevel, RulesetCreated};
 use rustix::{
     process::{Gid, Uid},
     thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid},
@@ -44,7 +44,12 @@ pub(super) fn prepare(enclosure: &Enclosure, user: Option<u32>, terminal: bool) 
             // Root and the host's own user own more than the session's files.
             let own_user = user.is_some_and(|user| user != 0);
             let refused = SyscallFilter::BesideLandlock { network: confinement.network, own_user };
-            ReadyEnclosure { rules: Some(reach_only(confinement, terminal)?), refused: Some(refused) }
+            let rules = reach_only(confinement, terminal, CompatLevel::HardRequirement)?;
+            ReadyEnclosure { rules: Some(rules), refused: Some(refused) }
+        }
+        Enclosure::Files(files) => {
+            let rules = reach_only(files, terminal, CompatLevel::BestEffort)?;
+            ReadyEnclosure { rules: Some(rules), refused: Some(SyscallFilter::AroundSandboxes) }
         }
     })
 }
@@ -63,7 +68,7 @@ impl ReadyEnclosure {
     }
 }
 
-fn reach_only(confinement: &LandlockRules, terminal: bool) -> io::Result<RulesetCreated> {
+fn reach_only(confinement: &LandlockRules, terminal: bool, level: CompatLevel) -> io::Result<RulesetCreated> {
     let settings = system_paths::DIRECTORIES_OF_SETTINGS.iter().chain(&system_paths::SETTINGS);
     let system = system_paths::SYSTEM.iter().chain(settings).chain(&users::FILES).chain(&landlock::OF_THE_MACHINE);
     let system = system.map(|path| (Path::new(*path), false));
@@ -73,6 +78,7 @@ fn reach_only(confinement: &LandlockRules, terminal: bool) -> io::Result<Ruleset
         confinement.writable.iter().map(|path| path_of(path)),
         terminal.then(rustix::stdio::stdin),
         confinement.network,
+        level,
     )
 }
 

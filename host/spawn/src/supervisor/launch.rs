@@ -150,7 +150,9 @@ struct StartDirectory {
 impl StartDirectory {
     fn of(launch: &ChildLaunch) -> Result<Self, StartFailure> {
         let whole = confine::path_of(&launch.working_directory);
-        if let (Enclosure::Landlock(confinement), Some(_)) = (&launch.enclosure, launch.user) {
+        if let (Enclosure::Landlock(confinement) | Enclosure::Files(confinement), Some(_)) =
+            (&launch.enclosure, launch.user)
+        {
             let shown = confinement.writable.iter().chain(&confinement.readable).map(|path| confine::path_of(path));
             let around = shown.filter(|shown| whole.starts_with(shown)).max_by_key(|shown| shown.components().count());
             if let Some((around, way)) = around.and_then(|around| Some((around, whole.strip_prefix(around).ok()?))) {
@@ -196,7 +198,7 @@ fn bound_of_processes(launch: &ChildLaunch) -> Option<u64> {
     let processes = launch.limits.processes?;
     let others = match launch.enclosure {
         Enclosure::Around(_) => 1,
-        Enclosure::None | Enclosure::Landlock(_) => {
+        Enclosure::None | Enclosure::Landlock(_) | Enclosure::Files(_) => {
             let user = launch.user.unwrap_or_else(|| getuid().as_raw());
             // This process becomes the program, which belongs to the tree.
             tree::threads_of(user).saturating_sub(u64::from(user == getuid().as_raw()))

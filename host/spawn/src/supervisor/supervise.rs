@@ -82,7 +82,7 @@ pub(super) fn run(control: OwnedFd, blank: Option<BlankSandbox>) -> ! {
 fn enter(enclosure: &Enclosure, blank: Option<BlankSandbox>) -> Option<SandboxFailure> {
     match (enclosure, blank) {
         (Enclosure::Around(view), Some(blank)) => blank.enter(view).err(),
-        (Enclosure::None | Enclosure::Landlock(_), None) => None,
+        (Enclosure::None | Enclosure::Landlock(_) | Enclosure::Files(_), None) => None,
         // The spawner never sends it.
         _ => Some(SandboxFailure { why: "the launch is for another supervisor".into(), forbidden: false }),
     }

@@ -48,8 +48,8 @@ impl WebViewBackend for Tap {
         self.inner.abilities()
     }
 
-    fn user(&self) -> Option<u32> {
-        self.inner.user()
+    fn user(&self, page: PageId) -> Option<u32> {
+        self.inner.user(page)
     }
 
     fn open(&self, page: PageId, settings: PageSettings, sink: Sink) {

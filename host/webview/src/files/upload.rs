@@ -9,7 +9,7 @@ use std::{
 };
 
 use rustix::{
-    fs::{Mode, OFlags, Uid, fchmod, fchown, fstat},
+    fs::{Mode, OFlags, Uid, fchmod, fchown, fstat, mkdir},
     io::Errno,
 };
 
@@ -62,6 +62,10 @@ pub(crate) fn stage(
 ) -> io::Result<Vec<PathBuf>> {
     // Nobody else can write to these directories, nor list them.
     let mode = Mode::from_raw_mode(0o711);
+    match mkdir(staging, mode) {
+        Ok(()) | Err(Errno::EXIST) => {}
+        Err(error) => return Err(error.into()),
+    }
     let (of_page, _) = directory(root(staging)?, page, mode)?;
     let (of_request, _) = directory(of_page, &number.to_string(), mode)?;
     let mut left = staged.bytes;

@@ -34,22 +34,23 @@ impl Core {
         // It is on the disk already, and counts until it was moved.
         let mut share = page.shares.transfer();
         share.record(if ended.staged.is_ok() { ended.bytes } else { 0 });
+        let user = self.backend.user(page.id);
         let (core, page) = (Arc::clone(self), Arc::clone(page));
         let runtime = page.runtime.clone();
         runtime.spawn_blocking(move || {
-            core.move_download(&page, &ended, refused, share);
+            core.move_download(&page, &ended, user, refused, share);
             // The page may have been closed since.
             drop(stay);
         });
     }
 
-    fn move_download(&self, page: &Page, ended: &Download, refused: Option<String>, share: Share) {
+    fn move_download(&self, page: &Page, ended: &Download, user: Option<u32>, refused: Option<String>, share: Share) {
         let moved = match (&ended.staged, refused, &page.workspace) {
             (Err(failed), _, _) => Err(failed.to_string()),
             (Ok(_), Some(refused), _) => Err(refused),
             (Ok(_), None, None) => Err("this session has no workspace".to_owned()),
             (Ok(staged), None, Some(workspace)) => {
-                files::keep(workspace, staged, &ended.name, self.limits.download_bytes, self.backend.user())
+                files::keep(workspace, staged, &ended.name, self.limits.download_bytes, user)
             }
         };
         if let Ok(staged) = &ended.staged {
@@ -74,7 +75,7 @@ impl Core {
         let unavailable = |problem: &str| WebViewError::Unavailable { problem: problem.to_owned(), retryable: false };
         let workspace =
             page.workspace.as_ref().ok_or_else(|| unavailable("this session has no workspace to take files from"))?;
-        let staging = self.settings.staging.clone();
+        let staging = self.settings.staging.as_deref().map(|staging| files::staging_of(staging, &page.owner.tenant));
         let staging = staging.ok_or_else(|| unavailable("this host has nowhere to put files for pages"))?;
         let staged = files::open(workspace, paths)?;
         let limit = self.limits.download_bytes;
@@ -99,7 +100,7 @@ impl Core {
         let runtime = page.runtime.clone();
         runtime.spawn_blocking(move || {
             let name = page.id.to_string();
-            let copied = files::stage(&staging, &name, number, core.backend.user(), staged);
+            let copied = files::stage(&staging, &name, number, core.backend.user(page.id), staged);
             core.change(&page, |state, now| match (copied, order.operation) {
                 (Ok(files), Operation::SetFiles { element, .. }) => {
                     let operation = Operation::SetFiles { element, files };

@@ -14,7 +14,7 @@ use wharf_core::{
 
 use super::{Core, PageTable, WebViews, keep::keep, parameters::OpenPageRequest, reports::CoreReceiver};
 use crate::{
-    CloseReason, PageId, PageInfo, PageSettings, PageShares, PageWorkspace, Sink, WebViewError,
+    CloseReason, PageId, PageInfo, PageSettings, PageShares, PageWorkspace, Sink, WebViewError, files,
     page::{BackendCommand, NewPage, Page, PageState},
     shares::{OpenPageShares, makes_room},
     wrapper::ResultStore,
@@ -58,6 +58,7 @@ impl WebViews {
         let shares = PageShares::new(&core.quotas, &owner);
         let policy = granted.policy();
         let settings = PageSettings {
+            tenant: owner.tenant.clone(),
             width: size.0,
             height: size.1,
             policy: Arc::clone(&policy),
@@ -86,7 +87,8 @@ impl WebViews {
             core.change(&evicted, |_, _| ());
         }
         core.counters.opened();
-        page.runtime.spawn(keep(ear, Arc::clone(&page), core.settings.staging.clone()));
+        let staging = core.settings.staging.as_deref().map(|staging| files::staging_of(staging, &page.owner.tenant));
+        page.runtime.spawn(keep(ear, Arc::clone(&page), staging));
         Ok(core.change(&page, |state, now| page.info(state, now)))
     }
 }

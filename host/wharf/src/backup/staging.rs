@@ -22,7 +22,10 @@ pub(super) struct Staging {
 impl Staging {
     /// Makes one below `parent`.
     pub(super) fn make(parent: &Path, prefix: &str) -> io::Result<Self> {
-        let directory = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let directory = builder.prefix(prefix).tempdir_in(parent)?;
         // Locked before it has the name by which others ask whether its process lives.
         let unnamed = directory.path().join("new");
         let lock = private_files::open_lock(&unnamed)?;
@@ -61,6 +64,12 @@ mod tests {
     fn what_a_killed_process_left_is_removed_and_what_a_living_one_has_stays() {
         let parent = tempfile::tempdir().expect("a directory");
         let living = Staging::make(parent.path(), ".x-").expect("made");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            let mode = fs::metadata(living.directory.path()).expect("it").mode() & 0o777;
+            assert_eq!(mode, 0o700, "nobody else sees what is not yet whole");
+        }
         let killed = Staging::make(parent.path(), ".x-").expect("made");
         let left = killed.path("");
         fs::write(killed.path("file"), "half").expect("written");

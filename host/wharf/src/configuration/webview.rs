@@ -20,12 +20,19 @@ pub(super) struct WrittenWebView {
     /// The browser: a path, or a name that is looked for in the search path. Where absent,
     /// the first that is known and there.
     program: Option<PathBuf>,
-    /// As root, the user that the browser runs as; one of its own where absent. Never 0.
+    /// As root, the user that the browser runs as, or the first of those of browsers of tenants;
+    /// one of its own where absent. Never 0.
     user: Option<u32>,
     /// Whether pages run in the browser's own sandbox; true where absent. Without it, a page
     /// that breaks out has all that the browser's user has.
     sandbox: Option<bool>,
-    /// Where the browser keeps its profile while it runs; the directory of the system for
+    /// Whether one browser runs the pages of all tenants; true where absent. With `false` each
+    /// tenant has a browser of its own.
+    shared: Option<bool>,
+    /// Further files and directories that browsers read, such as fonts. Landlock keeps all others
+    /// but those of the system's programs out of their reach.
+    readable: Vec<PathBuf>,
+    /// Where browsers keep their profiles while they run; the directory of the system for
     /// temporary files where absent.
     temporary: Option<PathBuf>,
 }
@@ -44,20 +51,32 @@ pub struct WebViewSettings {
     /// Whether pages run in the browser's own sandbox. Without it, a page that breaks out
     /// has all that the browser's user has.
     pub sandbox: bool,
-    /// Where the browser keeps its profile while it runs; the directory of the
+    /// Whether one browser runs the pages of all tenants; else each has one of its own.
+    pub shared: bool,
+    /// Further files and directories that browsers read.
+    pub readable: Vec<PathBuf>,
+    /// Where browsers keep their profiles while they run; the directory of the
     /// system for temporary files where absent.
     pub temporary: Option<PathBuf>,
 }
 
 impl Default for WebViewSettings {
     fn default() -> Self {
-        Self { limits: Arc::default(), program: None, user: None, sandbox: true, temporary: None }
+        Self {
+            limits: Arc::default(),
+            program: None,
+            user: None,
+            sandbox: true,
+            shared: true,
+            readable: Vec::new(),
+            temporary: None,
+        }
     }
 }
 
 impl WrittenWebView {
     pub(super) fn check(self, base: &Path) -> Result<WebViewSettings, String> {
-        let Self { limits: written, program, user, sandbox, temporary } = self;
+        let Self { limits: written, program, user, sandbox, shared, readable, temporary } = self;
         let mut limits = WebViewLimits::default();
         written.apply("webview.limits", |name, value| limits.set(name, value))?;
         if user == Some(0) {
@@ -71,6 +90,8 @@ impl WrittenWebView {
             program,
             user,
             sandbox: sandbox.unwrap_or(true),
+            shared: shared.unwrap_or(true),
+            readable: readable.into_iter().map(|path| base.join(path)).collect(),
             temporary: temporary.map(|temporary| base.join(temporary)),
         })
     }
@@ -95,13 +116,15 @@ mod tests {
 
     #[test]
     fn what_is_written_of_web_pages_reaches_their_browser() {
-        let text = "[webview]\nprogram = \"../browser\"\nuser = 1000\nsandbox = false\ntemporary = \"/scratch\"\n\
+        let text = "[webview]\nprogram = \"../browser\"\nuser = 1000\nsandbox = false\ntemporary = \"/scratch\"\nshared = false\nreadable = [\"fonts\"]\n\
                     limits = {pages = 3}";
         let settings = parse(text).expect("parses").webview;
         assert_eq!((settings.limits.pages, settings.user, settings.sandbox), (3, Some(1000), false));
         assert_eq!(settings.program.as_deref(), Some(Path::new("/etc/wharf/../browser")));
         assert_eq!(settings.temporary.as_deref(), Some(Path::new("/scratch")));
+        assert!(!settings.shared && settings.readable == [Path::new("/etc/wharf/fonts")]);
         let usual = parse("[webview]\nprogram = \"chromium\"").expect("parses").webview;
+        assert!(usual.shared, "a browser for each tenant takes memory");
         assert!(usual.sandbox, "the sandbox is given up by an explicit word alone");
         assert_eq!(usual.program.as_deref(), Some(Path::new("chromium")));
     }

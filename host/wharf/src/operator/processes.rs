@@ -83,7 +83,7 @@ fn limits(bounds: &ProcessBounds) -> ProcessLimitsReport {
 fn containment(bounds: &ProcessBounds, mechanism: Option<SandboxMechanism>) -> ContainmentReport {
     let user = bounds.user;
     let sandbox = match &bounds.containment {
-        Containment::Required(sandbox) => sandbox,
+        Containment::Required(sandbox) | Containment::Files(sandbox) => sandbox,
         Containment::None => {
             let mechanism = Some("none".to_owned());
             return ContainmentReport { mechanism, network: true, user, writable: Vec::new(), readable: Vec::new() };

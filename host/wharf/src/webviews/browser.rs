@@ -1,6 +1,6 @@
 //! The browser that the host runs itself: Chromium, on Linux.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 pub(crate) use wharf_chromium::Staging;
 use wharf_chromium::{Chromium, ChromiumSettings};
@@ -18,6 +18,9 @@ impl WebViewSettings {
             program: self.program.clone(),
             user: self.user,
             no_sandbox: !self.sandbox,
+            shared: self.shared,
+            readable: self.readable.clone(),
+            staging: None,
             temporary: self.temporary.clone().unwrap_or_else(std::env::temp_dir),
             limits: Arc::clone(&self.limits),
         }
@@ -25,8 +28,12 @@ impl WebViewSettings {
 }
 
 /// The browser, or why there is none.
-pub(super) fn open(settings: &WebViewSettings, spawner: &Spawner) -> Result<Arc<dyn WebViewBackend>, String> {
-    let settings = settings.chromium();
+pub(super) fn open(
+    settings: &WebViewSettings,
+    staging: Option<&Path>,
+    spawner: &Spawner,
+) -> Result<Arc<dyn WebViewBackend>, String> {
+    let settings = ChromiumSettings { staging: staging.map(Path::to_owned), ..settings.chromium() };
     if settings.no_sandbox {
         tracing::warn!(
             target: "wharf::start",

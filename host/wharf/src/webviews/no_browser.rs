@@ -19,7 +19,7 @@ impl Staging {
 }
 
 /// Why there is no browser.
-pub(super) fn open(_: &WebViewSettings, _: &Spawner) -> Result<Arc<dyn WebViewBackend>, String> {
+pub(super) fn open(_: &WebViewSettings, _: Option<&Path>, _: &Spawner) -> Result<Arc<dyn WebViewBackend>, String> {
     Err(if cfg!(target_os = "linux") {
         "this build of Wharf has no browser of the host's own: build the crate `wharf` with the feature `chromium`, or \
          bring the app's WebViews"

@@ -45,6 +45,8 @@ pub(super) const TESTED: Tested = &[
     ("connections_per_page", browser::one_connection_too_many_is_refused),
     ("wait_milliseconds", a_wait_for_a_request_ends_though_nothing_happened),
     ("backend_idle_seconds", browser::a_browser_without_pages_is_stopped),
+    ("browsers", browser::a_browser_of_one_tenant_too_many_waits_for_one_without_a_page),
+    ("browser_memory_bytes", browser::a_page_that_takes_the_memory_of_its_tenants_browser_ends_alone),
     ("crashes", browser::a_browser_that_crashes_once_too_often_is_not_started_again),
     ("crash_window_seconds", browser::crashes_of_long_ago_do_not_count),
 ];

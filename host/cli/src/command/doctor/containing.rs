@@ -188,7 +188,14 @@ pub(super) async fn browser(configuration: &Configuration, spawner: &Spawner, ho
                 "WITHOUT its own sandbox, as [webview] `sandbox = false` says"
             };
             let user = found.user.map(|user| format!(" as the user {user}")).unwrap_or_default();
-            Finding::well(WHAT, format!("{} ({}){user}; {sandbox}", found.program.display(), found.version))
+            let files = if found.closes_files {
+                "files of the host are out of its reach"
+            } else {
+                "NOT kept from the files of its user, for want of Landlock or because it does not start so"
+            };
+            let whose = if configuration.webview.shared { "one for all tenants" } else { "one for each tenant" };
+            let says = format!("{} ({}){user}, {whose}; {sandbox}; {files}", found.program.display(), found.version);
+            Finding::well(WHAT, says)
         }
         Err(error) => Finding::ill(WHAT, with_causes(&error), remedy_for_pages(&error)),
     };

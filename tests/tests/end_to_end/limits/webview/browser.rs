@@ -3,7 +3,8 @@
 use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use wharf_tests::{Fixture, Setup, Site, lives, until_async};
+use wharf::Context;
+use wharf_tests::{Fixture, Setup, Site, context, lives, until_async};
 
 use super::{ask, entries, execute, here, later, limited, page, perform, run, until};
 use crate::webviews::{browser, scratch};
@@ -90,6 +91,49 @@ pub(super) async fn a_browser_without_pages_is_stopped() {
     wharf_tests::until("it is stopped", || !lives(&mark)).await;
     // The next page has another one.
     assert_eq!(run(&fixture, &page(&fixture, &here()).await, "1").await["data"], "1");
+}
+
+/// The same with a browser for each tenant.
+fn apart(site: &Site, name: &str, value: u64) -> Setup {
+    limited(site, name, value).with_tables("[webview]\nshared = false")
+}
+
+fn tenant(name: &str) -> Context {
+    context(name, "test")
+}
+
+#[tokio::test]
+pub(super) async fn a_browser_of_one_tenant_too_many_waits_for_one_without_a_page() {
+    let site = Site::start();
+    let fixture = apart(&site, "browsers", 1).open().await;
+    let [first, second] = ["acme", "globex"].map(tenant);
+    let page_of_first = page(&fixture, &first).await;
+    until(&fixture, &first, &page_of_first, "it is open", |told| told["ok"]["status"] == "ready").await;
+    let page_of_second = page(&fixture, &second).await;
+    until(&fixture, &second, &page_of_second, "it is refused", |told| told["ok"]["because"] == "backend-gone").await;
+    let told = ask(&fixture, &first, "get", &page_of_first, json!({})).await;
+    assert_eq!(told["ok"]["status"], "ready", "nobody is evicted for another tenant: {told}");
+    ask(&fixture, &first, "close", &page_of_first, json!({})).await;
+    until_async("there is room", async || {
+        let id = page(&fixture, &second).await;
+        let settled = |told: &Value| told["ok"]["status"] == "ready" || told["ok"]["status"] == "closed";
+        until(&fixture, &second, &id, "it is open or not", settled).await["ok"]["status"] == "ready"
+    })
+    .await;
+}
+
+#[tokio::test]
+pub(super) async fn a_page_that_takes_the_memory_of_its_tenants_browser_ends_alone() {
+    let site = Site::start();
+    let fixture = apart(&site, "browser_memory_bytes", 400 << 20).open().await;
+    let id = page(&fixture, &here()).await;
+    let other = tenant("globex");
+    let of_other = page(&fixture, &other).await;
+    let take = "const all = []; for (let i = 0; i < 12; i++) all.push(new Uint8Array(50 << 20).fill(1)); all.length";
+    let took = run(&fixture, &id, take).await;
+    assert_ne!(took["data"], "12", "it had 600 MiB: {took}");
+    assert_eq!(run(&fixture, &page(&fixture, &here()).await, "1").await["data"], "1", "its tenant gets another page");
+    until(&fixture, &other, &of_other, "it goes on", |told| told["ok"]["status"] == "ready").await;
 }
 
 /// Kills the browser of this page and waits until that is known.
