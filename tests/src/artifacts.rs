@@ -7,6 +7,8 @@ use std::{
 
 use wasm_encoder::{ComponentSection as _, CustomSection};
 
+use crate::attack_run;
+
 /// The target directory that this test was built into.
 pub(crate) fn target() -> PathBuf {
     let executable = std::env::current_exe().expect("a running test has an executable");
@@ -50,6 +52,7 @@ pub fn with_section(mut component: Vec<u8>, name: &str, data: &[u8]) -> Vec<u8> 
 #[must_use]
 pub fn program() -> PathBuf {
     if let Some(named) = std::env::var_os("WHARF") {
+        attack_run::started();
         return named.into();
     }
     let executable = std::env::current_exe().expect("a running test has an executable");

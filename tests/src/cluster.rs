@@ -17,6 +17,7 @@ use wharf_test_support::{free_address, postgres::PostgresServer, processes::stat
 pub use self::network::Network;
 use crate::{
     AMPLE, Authority, Command, Data, Holds, Reply, Server, blocking,
+    called::called,
     link::{Destination, Link},
     program, replied, wharf_of,
 };
@@ -335,22 +336,6 @@ pub fn code_of(result: &Value) -> Option<String> {
     let text = || result["content"][0]["text"].as_str().and_then(|text| text.split(':').next());
     let code = || result["_meta"]["dev.wharf/error"]["code"].as_str().or_else(text);
     (result["isError"] == true).then(|| code().unwrap_or("no code").to_owned())
-}
-
-/// The headers and the message of a call.
-fn called(tool: &str, arguments: &Value, context: &Value) -> (String, Value) {
-    let mut meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-    });
-    for (name, value) in context.as_object().into_iter().flatten() {
-        meta[name] = value.clone();
-    }
-    let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
-    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-    let headers = format!("Mcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n");
-    (headers, request)
 }
 
 /// After how long without a beat a host is declared dead.

@@ -1,15 +1,18 @@
 //! Fresh data directories.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use tempfile::TempDir;
 
 use crate::artifacts::target;
 
 /// A data directory of one test, removed when dropped.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Data {
-    directory: TempDir,
+    directory: Arc<TempDir>,
 }
 
 impl Default for Data {
@@ -40,7 +43,7 @@ impl Data {
     /// Where the system gives no directory.
     #[must_use]
     pub fn alone() -> Self {
-        Self { directory: tempfile::tempdir().expect("a temporary directory") }
+        Self { directory: Arc::new(tempfile::tempdir().expect("a temporary directory")) }
     }
 
     /// The same below this directory.
@@ -49,7 +52,7 @@ impl Data {
     /// Where it gives no room.
     #[must_use]
     pub fn below(parent: &Path) -> Self {
-        Self { directory: tempfile::tempdir_in(parent).expect("a temporary directory") }
+        Self { directory: Arc::new(tempfile::tempdir_in(parent).expect("a temporary directory")) }
     }
 
     /// Where it is.

@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use wharf::{Answer, CallRequest, Context, Error, Host};
+use wharf::{Answer, CallRequest, Code, Context, Error};
 
-use crate::{Data, context, in_time, object, until};
+use crate::{Data, TestedHost, context, in_time, object, until_async};
 
 /// A host and its data directory.
 #[derive(Debug)]
 pub struct Fixture {
     /// The host.
-    pub host: Host,
+    pub host: TestedHost,
     /// Where its data is.
     pub data: Data,
 }
@@ -69,12 +69,24 @@ impl Fixture {
     /// # Errors
     /// What the call ended with.
     pub async fn call_in(&self, context: &Context, tool: &str, arguments: Value) -> Result<Answer, Error> {
+        if let Some(named) = self.host.as_named() {
+            return named.call(context, tool, arguments).await;
+        }
         self.host.call(CallRequest::new(context.clone(), tool, object(arguments))).await
     }
 
     /// Starts a call without waiting for it.
     #[must_use]
     pub fn start(&self, context: &Context, tool: &str, arguments: Value) -> Running {
+        if let Some(named) = self.host.as_named() {
+            let (context, tool, cancel) = (context.clone(), tool.to_owned(), CancellationToken::new());
+            let taken_back = cancel.clone();
+            let task = tokio::spawn(async move {
+                let called = taken_back.run_until_cancelled(named.call(&context, &tool, arguments)).await;
+                called.unwrap_or_else(|| Err(Error::new(Code::Cancelled, "the call was taken back")))
+            });
+            return Running { task, cancel };
+        }
         let request = CallRequest::new(context.clone(), tool, object(arguments));
         let (host, cancel) = (self.host.clone(), request.caller.cancel.clone());
         Running { task: tokio::spawn(async move { host.call(request).await }), cancel }
@@ -94,6 +106,13 @@ impl Fixture {
     /// # Panics
     /// Where that does not come.
     pub async fn load_is(&self, running: u64, waiting: u64) {
-        until(&format!("{running} calls run and {waiting} wait"), || self.host.load() == (running, waiting)).await;
+        until_async(format_args!("{running} calls run and {waiting} wait"), async || {
+            let load = match self.host.as_named() {
+                Some(named) => named.load().await,
+                None => self.host.load(),
+            };
+            if load == (running, waiting) { Ok(()) } else { Err(load) }
+        })
+        .await;
     }
 }

@@ -6,8 +6,11 @@
 //! and the contract. It asserts where a test could not go on otherwise.
 
 mod artifacts;
+mod attack_run;
+mod attacked;
 pub mod balancer;
 mod binary;
+mod called;
 mod client;
 pub mod clock;
 pub mod cluster;
@@ -30,6 +33,8 @@ mod site;
 mod upstream;
 
 pub use artifacts::{bytes, component, program, with_section};
+pub use attack_run::of_the_library_alone;
+pub use attacked::TestedHost;
 pub use binary::{Command, Finished, start, wharf, wharf_of};
 pub use client::Client;
 pub use collector::{Collected, Collector};

@@ -14,7 +14,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::{AMPLE, Command, Data, Following, Setup, blocking, compiling::until_compiled, program, start, wharf_of};
+use crate::{AMPLE, Command, Data, Following, blocking, compiling::until_compiled, program, start, wharf_of};
 
 /// A server, its data directory and its address.
 #[derive(Debug)]
@@ -134,28 +134,8 @@ impl Server {
         self.send("GET", "/mcp", "s", &format!("{MESSAGES}{session}"), "")
     }
 
-    /// Starts `wharf serve --http 127.0.0.1:0` on a data directory of its own, and waits until
-    /// every plugin is compiled.
-    ///
-    /// # Panics
-    /// Where it does not serve.
-    #[must_use]
-    pub fn start(setup: &Setup) -> Self {
-        Self::start_with(setup, &[])
-    }
-
-    /// The same with further arguments.
-    ///
-    /// # Panics
-    /// Where it does not serve.
-    #[must_use]
-    pub fn start_with(setup: &Setup, arguments: &[&str]) -> Self {
-        let data = Data::new();
-        data.write("wharf.toml", setup.text());
-        Self::start_in(data, arguments)
-    }
-
-    /// The same on a directory that has a `wharf.toml`, with further arguments.
+    /// Starts `wharf serve --http 127.0.0.1:0` on a directory that has a `wharf.toml`, with further arguments, and waits
+    /// until every plugin is compiled.
     ///
     /// # Panics
     /// Where it does not serve.
@@ -199,8 +179,9 @@ impl Server {
             }
             let said = log.lock().unwrap_or_else(PoisonError::into_inner).clone();
             assert!(ended.is_none(), "it ended: {ended:?}: {said}");
-            let address = said.split_once("url=\"http://").and_then(|(_, rest)| rest.split_once('"'));
-            let address = address.map(|(address, _)| address.parse().expect("an address"));
+            let address = said.split_once("url=\"http").and_then(|(_, rest)| rest.split_once('"'));
+            let address = address.and_then(|(address, _)| address.split_once("://"));
+            let address = address.map(|(_, address)| address.parse().expect("an address"));
             address.ok_or(said)
         });
         until_compiled(data.path());

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 use serde_json::{Map, Value, json};
 use wharf::{Answer, Configuration, Context, Error, Host, TenantId, ToolService, Viewer};
 
-use crate::{Data, Fixture, component};
+use crate::{Data, Fixture, Server, TestedHost, attack_run::is_attack, component};
 
 /// What the binary carries.
 const BUNDLED: [&str; 6] = ["browser", "content-store", "planning", "playbook", "terminal", "workspace"];
@@ -236,6 +236,11 @@ impl Setup {
     /// Where it does not open, or refuses a plugin.
     pub async fn open(&self) -> Fixture {
         let fixture = self.open_in(Data::new()).await;
+        if is_attack() {
+            fixture.works().await;
+            fixture.call("hostile__remaining", json!({"milliseconds": 0})).await.ok();
+            return fixture;
+        }
         assert!(fixture.host.rejected().is_empty(), "{:?}", fixture.host.rejected());
         // What the first call of a plugin does once must not count in a test.
         fixture.works().await;
@@ -250,8 +255,34 @@ impl Setup {
     /// # Panics
     /// Where it does not open.
     pub async fn open_in(&self, data: Data) -> Fixture {
+        if is_attack() {
+            return Fixture { host: TestedHost::named(&self.text(), &data), data };
+        }
         let host = Host::open(self.configuration(), data.path()).await.expect("the host opens");
-        Fixture { host, data }
+        Fixture { host: host.into(), data }
+    }
+}
+
+impl Server {
+    /// Starts `wharf serve --http 127.0.0.1:0` on a data directory of its own, and waits until
+    /// every plugin is compiled.
+    ///
+    /// # Panics
+    /// Where it does not serve.
+    #[must_use]
+    pub fn start(setup: &Setup) -> Self {
+        Self::start_with(setup, &[])
+    }
+
+    /// The same with further arguments.
+    ///
+    /// # Panics
+    /// Where it does not serve.
+    #[must_use]
+    pub fn start_with(setup: &Setup, arguments: &[&str]) -> Self {
+        let data = Data::new();
+        data.write("wharf.toml", setup.text());
+        Self::start_in(data, arguments)
     }
 }
 

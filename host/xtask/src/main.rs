@@ -5,6 +5,7 @@
 //! host works inside: it starts the `wharf` binary as any user would.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool: printing is what it is for")]
 
+mod attack;
 mod author;
 mod bench;
 mod book;
@@ -65,6 +66,7 @@ While you work:
   reproduce  Build the plugins in two folders, and say whether they are the same bytes
   tidy       Check the rules of the project: who depends on whom, file sizes, WIT documented
   bench      Measure Wharf against bare wasmtime and a server without Wasm
+  attack     Attack a binary by every hostile case of the book, and report
   soak       Kill the host at random moments under load, 300 times
   fuzz       Look for input that breaks what must hold whatever comes
   coverage   Measure which lines the tests reach; fails below 80 %
@@ -118,6 +120,7 @@ fn run() -> Result<()> {
             "bench" => bench::run(arguments),
             "coverage" => coverage::run(arguments),
             "soak" => soak::run(arguments),
+            "attack" => attack::run(arguments),
             "fuzz" => fuzz::run(arguments),
             "deny" => deny::run(arguments),
             "book" => book::run(arguments),

@@ -20,7 +20,8 @@ use super::{
 };
 use crate::cluster::{Cluster, ClusterHost};
 
-const TABLES: &str = "profile = \"developer\"\n";
+/// All callers show one token.
+const TABLES: &str = "profile = \"developer\"\n[http.limits]\nrequests_per_second = 100000\n";
 const SHELL: &str = "workspace__execute_shell";
 const POLL: &str = "workspace__poll_process";
 

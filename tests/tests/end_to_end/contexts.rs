@@ -118,7 +118,7 @@ async fn a_plugin_sees_what_the_operator_set_for_it_and_for_no_other() {
     let settings = found(fixture.call("hostile__settings", json!({})).await);
     assert_eq!(settings, json!({"language": "ko", "retry": {"times": 3}}));
     // What a plugin lists depends on nothing but the plugin.
-    let tools = wharf::ToolService::tools(&fixture.host, viewer());
+    let tools = wharf::ToolService::tools(&*fixture.host, viewer());
     let probe = tools.iter().find(|tool| tool.name == "hostile__probe_imports").expect("listed");
     assert_eq!(probe.meta["whileListing"]["settings"], "{}");
 }

@@ -131,6 +131,7 @@ fn assert_ended_by(limit: &str, code: Code, outcome: Result<Answer, Error>) {
 
 /// Moves the clock of this test forward, for all of its host that waits.
 async fn later(seconds: u64) {
+    wharf_tests::of_the_library_alone("this test moves the clock");
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(seconds)).await;
     tokio::time::resume();

@@ -120,7 +120,7 @@ async fn metadata_is_read_with_nothing_granted_whatever_the_configuration_grants
     // A cache of its own, so that the listing really runs under these grants.
     let setup = Setup::new().state("").events().processes("shell = true").workspace("").terminals("shell = true");
     let fixture = setup.open_in(Data::alone()).await;
-    let tools = wharf::ToolService::tools(&fixture.host, viewer());
+    let tools = wharf::ToolService::tools(&*fixture.host, viewer());
     let probe = tools.iter().find(|tool| tool.name == "hostile__probe_imports").expect("listed");
     let listing = &probe.meta["whileListing"];
     assert_eq!(listing["state"], json!({"thread": "denied", "session": "denied", "plugin": "denied"}), "{listing}");

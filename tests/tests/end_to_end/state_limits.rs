@@ -29,7 +29,7 @@ async fn open(setup: &Setup) -> (Fixture, Arc<ManualClock>) {
     let store: Arc<dyn StateStore> = Arc::new(SqliteStore::open(data.path(), options).expect("a store"));
     let host = Host::open_with(setup.configuration(), store, Some(data.path())).await.expect("the host opens");
     assert!(host.rejected().is_empty(), "{:?}", host.rejected());
-    (Fixture { host, data }, clock)
+    (Fixture { host: host.into(), data }, clock)
 }
 
 fn structured(outcome: Result<Answer, Error>) -> Value {

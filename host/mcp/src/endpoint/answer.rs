@@ -55,9 +55,9 @@ fn message(code: ErrorCode, told: String, id: Option<RequestId>) -> Bytes {
     serde_json::to_vec(&error).unwrap_or_default().into()
 }
 
-/// The answer to a request that the host ends because it stops.
+/// The answer to a request that the host ends: it stops, or the client's token or its rights are others now.
 pub(super) fn stopped(id: RequestId) -> EndpointResponse {
-    let told = "the host is stopping; the call was cancelled";
+    let told = "the host is stopping, or has taken back or changed the token of this client; the call was cancelled";
     error(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::INTERNAL_ERROR, told, Some(id))
 }
 

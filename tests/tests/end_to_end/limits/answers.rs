@@ -45,6 +45,7 @@ async fn an_answer_whose_meta_takes_too_much_memory_is_replaced() {
 
 /// A host that has room for one such answer and a half, by this limit.
 async fn narrow(limit: &str) -> Fixture {
+    wharf_tests::of_the_library_alone("this test keeps answers in its own process");
     Setup::new().host_limit(limit, 1_000_000).open().await
 }
 

@@ -10,7 +10,7 @@ use super::{attacker, offering, open};
 #[tokio::test]
 async fn a_change_reaches_whoever_listens_with_the_context_that_it_is_for() {
     let fixture = open().await;
-    let mut changes = OfferService::changes(&fixture.host);
+    let mut changes = OfferService::changes(&*fixture.host);
     let here = context("local", "here");
     for tool in ["test_trigger_prompt_change", "test_trigger_resource_change", "test_trigger_resource_update"] {
         fixture.call_in(&here, &format!("conformance__{tool}"), json!({})).await.expect("told");
@@ -32,7 +32,7 @@ async fn a_change_reaches_whoever_listens_with_the_context_that_it_is_for() {
 async fn a_plugin_says_of_its_tools_what_its_tenant_alone_hears() {
     let fixture = open().await;
     let (mut changes, lists) =
-        (OfferService::changes(&fixture.host), ToolService::changes(&fixture.host, &TenantId::local()));
+        (OfferService::changes(&*fixture.host), ToolService::changes(&*fixture.host, &TenantId::local()));
     let here = context("some", "here");
     fixture.call_in(&here, "conformance__test_trigger_tool_change", json!({})).await.expect("told");
     let reach = Audience::of_call(&here, &"conformance".parse().expect("legal"));
@@ -45,7 +45,7 @@ async fn a_plugin_says_of_its_tools_what_its_tenant_alone_hears() {
 async fn without_the_grant_nothing_is_told() {
     let setup = Setup::new().plugin("conformance", &component("guest-conformance"), "");
     let fixture = setup.open().await;
-    let mut changes = OfferService::changes(&fixture.host);
+    let mut changes = OfferService::changes(&*fixture.host);
     for tool in ["test_trigger_prompt_change", "test_trigger_resource_update"] {
         let answer = fixture.call(&format!("conformance__{tool}"), json!({})).await.expect("an answer");
         assert!(answer.is_error && answer.content[0].as_text().is_some_and(|text| text.starts_with("denied")));
@@ -59,7 +59,7 @@ async fn a_plugin_tells_changes_of_its_own_addresses_alone_and_not_more_than_it_
     let grant = "[plugin.attack.grants.events]\nreason = \"a test\"";
     let setup = offering().plugin("attack", &attacker(&files, "none"), grant).limit("events", 1);
     let fixture = setup.open().await;
-    let mut changes = OfferService::changes(&fixture.host);
+    let mut changes = OfferService::changes(&*fixture.host);
     let updated = async |uri: &str| fixture.call("attack__updated", json!({"text": uri})).await;
     for uri in ["test://static-text", "", &format!("attack://{}", "x".repeat(2_048))] {
         assert_eq!(updated(uri).await.expect_err(uri).code, Code::Invalid);
@@ -76,7 +76,7 @@ async fn one_who_listens_too_slowly_is_told_what_was_lost() {
     let files = Data::alone();
     let grant = "[plugin.attack.grants.events]\nreason = \"a test\"";
     let fixture = Setup::new().plugin("attack", &attacker(&files, "none"), grant).open().await;
-    let mut changes = OfferService::changes(&fixture.host);
+    let mut changes = OfferService::changes(&*fixture.host);
     for _ in 0..300 {
         fixture.call("attack__updated", json!({"text": "attack://mine"})).await.expect("told");
     }

@@ -163,7 +163,7 @@ async fn a_host_without_a_data_directory_has_neither_processes_nor_files() {
     let setup = Setup::new().processes("shell = true").workspace("");
     let store = std::sync::Arc::new(wharf::MemoryStore::default());
     let host = wharf::Host::open_with(setup.configuration(), store, None).await.expect("the host opens");
-    let fixture = wharf_tests::Fixture { host, data: Data::new() };
+    let fixture = wharf_tests::Fixture { host: host.into(), data: Data::new() };
     let refused = found(fixture.call("hostile__start_process", json!({"shell": "true"})).await);
     assert_eq!(refused["refused"]["code"], "unavailable", "{refused}");
     let refused = found(fixture.call("hostile__ask_workspace", json!({"function": "create"})).await);

@@ -65,7 +65,7 @@ async fn two_hosts_on_one_directory_keep_their_processes_apart() {
     let one = setup.open().await;
     let id = shell(&one, &here(), "sleep 1000").await;
     let host = wharf::Host::open(setup.configuration(), one.data.path()).await.expect("a second host opens");
-    let two = wharf_tests::Fixture { host, data: wharf_tests::Data::new() };
+    let two = wharf_tests::Fixture { host: host.into(), data: wharf_tests::Data::new() };
     assert_eq!(ask(&two, &here(), "list", "", json!({})).await["ok"], json!([]), "it lives, and is not lost");
     assert_eq!(ask(&one, &here(), "poll", &id, json!({"number": 1})).await["ok"]["process"]["status"], "running");
     ask(&one, &here(), "stop", &id, json!({})).await;

@@ -24,6 +24,7 @@ fn is_open(name: &str) -> bool {
 /// call neither looks its workspace up nor writes.
 #[tokio::test]
 async fn a_workspace_is_not_removed_while_a_call_or_a_process_works_in_it() {
+    wharf_tests::of_the_library_alone("this test looks which files its own process has open");
     let setup = Setup::new().workspace("").processes("shell = true").limit("wall_time_milliseconds", 600_000);
     let fixture = setup.open().await;
     let [holds, runs, idle] = ["holds", "runs", "idle"].map(|name| context("local", name));

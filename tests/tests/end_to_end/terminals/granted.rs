@@ -108,7 +108,7 @@ async fn a_host_without_a_data_directory_has_no_terminals() {
     let setup = Setup::new().terminals("shell = true");
     let store = std::sync::Arc::new(wharf::MemoryStore::default());
     let host = wharf::Host::open_with(setup.configuration(), store, None).await.expect("the host opens");
-    let fixture = Fixture { host, data: Data::new() };
+    let fixture = Fixture { host: host.into(), data: Data::new() };
     let answer = found(fixture.call("hostile__start_terminal", json!({})).await);
     assert_eq!(answer["refused"]["code"], "unavailable", "{answer}");
     let (code, message) = refused(&fixture, &here(), "list", "", json!({})).await;

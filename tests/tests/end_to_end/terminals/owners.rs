@@ -106,7 +106,7 @@ async fn two_hosts_on_one_directory_keep_their_terminals_apart() {
     let one = setup.open().await;
     let id = shell(&one, &here()).await;
     let host = wharf::Host::open(setup.configuration(), one.data.path()).await.expect("a second host opens");
-    let two = wharf_tests::Fixture { host, data: wharf_tests::Data::new() };
+    let two = wharf_tests::Fixture { host: host.into(), data: wharf_tests::Data::new() };
     assert_eq!(ok(&two, &here(), "list", "", json!({})).await, json!([]));
     until(&one, &here(), &id, |info| info["pid"].is_u64()).await;
 }

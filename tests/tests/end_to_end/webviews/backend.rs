@@ -78,7 +78,7 @@ async fn plugins_reach_the_webviews_of_the_embedding_app() {
     let setup = Setup::new().webviews("origins = [\"*\"]");
     let builder = Host::builder(setup.configuration()).state(Arc::new(MemoryStore::default()));
     let host = builder.webview_backend(Arc::clone(&own) as Arc<dyn WebViewBackend>).open().await.expect("it opens");
-    let fixture = Fixture { host, data: Data::new() };
+    let fixture = Fixture { host: host.into(), data: Data::new() };
     let status = ok(&fixture, &here(), "status", "", json!({})).await;
     let status: Value = serde_json::from_str(status.as_str().expect("a text")).expect("JSON");
     assert_eq!((&status["backend"], &status["operations"]), (&json!("own"), &json!([])), "{status}");

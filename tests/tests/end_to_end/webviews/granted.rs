@@ -93,7 +93,7 @@ async fn a_host_without_a_data_directory_has_pages_without_files() {
     let site = Site::start();
     let setup = visits(&site, "downloads = true\nuploads = true");
     let host = wharf::Host::builder(setup.configuration()).open().await.expect("the host opens");
-    let fixture = Fixture { host, data: Data::new() };
+    let fixture = Fixture { host: host.into(), data: Data::new() };
     let id = page_at(&fixture, &here(), &site.at("/")).await;
     assert_eq!(value(&fixture, &here(), &id, "document.title").await, "Harbour");
     let parameters = json!({"element": "document.getElementById('file')", "paths": ["x"]}).to_string();

@@ -131,7 +131,7 @@ async fn two_hosts_on_one_directory_keep_their_pages_apart() {
     let one = setup.open().await;
     let id = page(&one, &here()).await;
     let host = wharf::Host::open(setup.configuration(), one.data.path()).await.expect("a second host opens");
-    let two = wharf_tests::Fixture { host, data: wharf_tests::Data::new() };
+    let two = wharf_tests::Fixture { host: host.into(), data: wharf_tests::Data::new() };
     assert_eq!(ok(&two, &here(), "list", "", json!({})).await, json!([]));
     let asked = arguments("get", &id);
     assert_eq!(found(two.call("hostile__ask_page", asked).await)["refused"]["code"], "not-found");
