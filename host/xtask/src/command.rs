@@ -192,6 +192,21 @@ pub(crate) fn as_new_user(command: &mut Command, home: &Path) {
     command.env("XDG_CONFIG_HOME", home.join("config")).env("XDG_DATA_HOME", home.join("data"));
 }
 
+/// Has a program find this as the home of its user, with nothing in it of the real one's but the tools of Rust.
+pub(crate) fn at_home(command: &mut Command, home: &Path) {
+    for (name, folder) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
+        if env::var_os(name).is_none()
+            && let Some(real) = env::home_dir()
+        {
+            command.env(name, real.join(folder));
+        }
+    }
+    for name in ["WHARF_CONFIG", "WHARF_DATA", "WHARF_PROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
+        command.env_remove(name);
+    }
+    command.env("HOME", home);
+}
+
 /// Whether there is a program of this name where programs are looked for, or at this path. It is not
 /// run: some have no option that does nothing.
 pub(crate) fn exists(program: &str) -> bool {

@@ -50,6 +50,14 @@ const BROWSER: PackagedProgram = program("chromium-headless-shell", "chromium-he
 /// Makes certificates.
 const CERTIFICATES: PackagedProgram = program("openssl", "openssl");
 
+/// What an operator of untrusted plugins signs with, and looks for processes with.
+const SIGNING: [PackagedProgram; 3] = [program("minisign", "minisign"), program("pkill", "procps"), CERTIFICATES];
+
+/// Sees to it that what is signed in the book can be signed.
+pub(crate) fn ensure_signing() -> Result<()> {
+    ensure(&SIGNING, "with which the book has its reader sign plugins", "Its chapter cannot be followed")
+}
+
 /// Sees to it that a browser is there for the host to run web pages in.
 pub(crate) fn ensure_browser() -> Result<()> {
     ensure(

@@ -265,6 +265,7 @@ fn build(workspace: &Workspace, tests: bool) -> Result<(Result<()>, Vec<String>)
     packages::ensure_servers_of_clusters(workspace)?;
     packages::ensure_prometheus(workspace)?;
     packages::ensure_certificates()?;
+    packages::ensure_signing()?;
     let choice = Choice::from_environment()?;
     components::build(workspace, true, choice)?;
     console::build(workspace)?;

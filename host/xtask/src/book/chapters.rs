@@ -1,13 +1,14 @@
-//! The chapters that take a newcomer from nothing to a published plugin: their blocks are run in their
-//! order in an empty folder, as a reader would.
+//! The chapters that take a newcomer from nothing to a published plugin, and an operator to a host for untrusted
+//! ones: their blocks are run in their order in an empty folder, as a reader would.
 //!
 //! A block of `sh` is run; a block with a name behind its language is written to that file, or with
 //! `+` to its end; a block of `text` is what the block before it prints last.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::Command;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Instant;
 
@@ -20,8 +21,15 @@ use crate::registry::LocalRegistry;
 use crate::toolchain::{Choice, Toolchain};
 use crate::workspace::Workspace;
 
-/// Where the chapters say that a registry is.
+/// Where the chapters say that a registry is, and a host.
 const REGISTRY: &str = "127.0.0.1:5000";
+const HOST: &str = "127.0.0.1:8088";
+/// What kills a process of plugins: the oldest of the machine.
+const KILL: &str = "pkill -KILL --oldest --full wharf-engine:worker";
+/// The same of the host of the chapter alone: other tests have such processes, too.
+const KILL_OF_CHAPTER: &str = "for worker in $(pgrep --full wharf-engine:worker); do above=$worker; \
+    while [ \"$above\" -gt 1 ]; do if [ \"$above\" = \"$(cat host.pid)\" ]; then kill -KILL $worker; break 2; fi; \
+    above=$(ps -o ppid= -p $above | tr -d ' '); done; done";
 
 /// What a block of a chapter has its reader do.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,6 +50,7 @@ pub(super) fn check(workspace: &Workspace) -> Result<()> {
     thread::scope(|scope| {
         let python = scope.spawn(|| in_python(workspace, registry));
         let others = in_rust(workspace, registry).and_then(|()| in_javascript(workspace, registry));
+        let others = others.and_then(|()| with_untrusted_plugins(workspace));
         let python = python.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         others.and(python)
     })
@@ -50,7 +59,7 @@ pub(super) fn check(workspace: &Workspace) -> Result<()> {
 fn in_rust(workspace: &Workspace, registry: Option<&str>) -> Result<()> {
     let toolchain = Toolchain::prepare(workspace, Choice::from_environment()?)?;
     let built = workspace.target().join("author-built");
-    follow(workspace, "rust", registry, |shell| {
+    follow(workspace, "writing/rust", &at_registry("rust", registry), command::as_new_user, |shell| {
         shell.env("CARGO_TARGET_DIR", &built);
         toolchain.environment(shell);
     })
@@ -63,7 +72,7 @@ fn in_python(workspace: &Workspace, registry: Option<&str>) -> Result<()> {
         println!("book: NOT TESTED: the chapter for Python: componentize-py cannot be had here: {error:#}");
         return Ok(());
     }
-    follow(workspace, "python", registry, |_shell| {})
+    follow(workspace, "writing/python", &at_registry("python", registry), command::as_new_user, |_shell| {})
 }
 
 fn in_javascript(workspace: &Workspace, registry: Option<&str>) -> Result<()> {
@@ -74,44 +83,101 @@ fn in_javascript(workspace: &Workspace, registry: Option<&str>) -> Result<()> {
             return Ok(());
         }
     };
-    follow(workspace, "javascript", registry, |shell| {
+    follow(workspace, "writing/javascript", &at_registry("javascript", registry), command::as_new_user, |shell| {
         shell.env("PATH", kit.path());
     })
 }
 
-/// Follows one chapter, with what `prepare` adds to each of its shells.
-fn follow(workspace: &Workspace, chapter: &str, registry: Option<&str>, prepare: impl Fn(&mut Command)) -> Result<()> {
-    say(&format!("Following the chapter docs/src/writing/{chapter}.md"));
-    let page = workspace.root.join(format!("docs/src/writing/{chapter}.md"));
-    let text = fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;
+/// Each chapter publishes a plugin of the same name.
+fn at_registry(chapter: &str, registry: Option<&str>) -> [Replacement; 1] {
+    [(REGISTRY, registry.map(|address| format!("{address}/{chapter}")))]
+}
+
+/// The chapter for operators.
+fn with_untrusted_plugins(workspace: &Workspace) -> Result<()> {
+    if !command::exists("minisign") {
+        println!("book: NOT TESTED: the chapter about untrusted plugins: minisign cannot be had here");
+        return Ok(());
+    }
+    let doctor = Command::new(workspace.binary("debug", "wharf")).args(["doctor"]).output()?;
+    if String::from_utf8_lossy(&doctor.stdout).contains("not whole") {
+        println!("book: NOT TESTED: the chapter about untrusted plugins: no host confines itself here");
+        return Ok(());
+    }
+    let toolchain = Toolchain::prepare(workspace, Choice::from_environment()?)?;
+    let built = workspace.target().join("author-built");
+    let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr())?;
+    let replaced = [(HOST, Some(address.to_string())), (KILL, Some(KILL_OF_CHAPTER.to_owned()))];
+    let followed = follow(workspace, "operating/untrusted", &replaced, command::at_home, |shell| {
+        shell.env("CARGO_TARGET_DIR", &built);
+        toolchain.environment(shell);
+    });
+    // A host that the reader started may serve where a block failed.
+    let folder = workspace.target().join("chapters/operating/untrusted/.config/wharf");
+    let mut kill = Command::new("sh");
+    kill.args(["-c", "kill -KILL $(cat host.pid)"]).current_dir(folder).stderr(Stdio::null());
+    let _ = kill.status();
+    followed
+}
+
+/// What a chapter says, and what it is in a test; none where the test ends there.
+type Replacement = (&'static str, Option<String>);
+
+/// Follows one chapter as the user that `at` has programs be, with what `prepare` adds to each of its shells.
+fn follow(
+    workspace: &Workspace,
+    chapter: &str,
+    replaced: &[Replacement],
+    at: fn(&mut Command, &Path),
+    prepare: impl Fn(&mut Command),
+) -> Result<()> {
+    let page = format!("docs/src/{chapter}.md");
+    say(&format!("Following the chapter {page}"));
+    let text = fs::read_to_string(workspace.root.join(&page)).with_context(|| format!("cannot read {page}"))?;
     let home = workspace.target().join("chapters").join(chapter);
     if home.exists() {
         fs::remove_dir_all(&home)?;
     }
     fs::create_dir_all(home.join("here"))?;
     let began = Instant::now();
-    let mut reader = Reader { workspace, at: home.join("here"), home, printed: String::new() };
+    let mut reader = Reader { workspace, be: at, at: home.join("here"), home, printed: String::new() };
     for step in steps(&text)? {
+        let Some(step) = step.replaced(replaced) else { break };
         match step {
-            ChapterStep::Run(script) if script.contains(REGISTRY) => match registry {
-                // Each chapter publishes a plugin of the same name.
-                Some(address) => reader.run(&script.replace(REGISTRY, &format!("{address}/{chapter}")), &prepare),
-                None => break,
-            },
             ChapterStep::Run(script) => reader.run(&script, &prepare),
             ChapterStep::Write { file, text, at_end } => reader.write(&file, &text, at_end),
             ChapterStep::Expect(text) => reader.expect(&text),
         }
-        .with_context(|| format!("docs/src/writing/{chapter}.md cannot be followed"))?;
+        .with_context(|| format!("{page} cannot be followed"))?;
     }
     let seconds = began.elapsed().as_secs();
-    println!("book: docs/src/writing/{chapter}.md can be followed from its first block to its last, in {seconds} s");
+    println!("book: {page} can be followed from its first block to its last, in {seconds} s");
     Ok(())
+}
+
+impl ChapterStep {
+    /// The step as a test takes it; none where the test ends before.
+    fn replaced(self, replaced: &[Replacement]) -> Option<Self> {
+        let all = |mut text: String| {
+            for (said, meant) in replaced {
+                if text.contains(said) {
+                    text = text.replace(said, meant.as_deref()?);
+                }
+            }
+            Some(text)
+        };
+        Some(match self {
+            Self::Run(script) => Self::Run(all(script)?),
+            Self::Write { file, text, at_end } => Self::Write { file, text: all(text)?, at_end },
+            Self::Expect(text) => Self::Expect(text),
+        })
+    }
 }
 
 /// The reader who follows a chapter: the folder they are in, and what they saw last.
 struct Reader<'w> {
     workspace: &'w Workspace,
+    be: fn(&mut Command, &Path),
     home: PathBuf,
     at: PathBuf,
     printed: String,
@@ -127,13 +193,16 @@ impl Reader<'_> {
             shell.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, path)| path.map(ToOwned::to_owned));
         let beside = program.parent().context("a program lies in a folder")?;
         shell.env("PATH", command::search_path(beside, given)?);
-        command::as_new_user(&mut shell, &self.home);
+        (self.be)(&mut shell, &self.home);
         self.printed = command::run_and_capture(&mut shell)?;
         self.at = fs::read_to_string(&folder)?.trim_end().into();
-        // The versions that the workspace is built with, so that little is fetched.
-        let locked = self.at.join("Cargo.lock");
-        if self.at.join("Cargo.toml").is_file() && !locked.exists() {
-            fs::copy(self.workspace.root.join("Cargo.lock"), locked)?;
+        // The versions that the workspace is built with, so that little is fetched and compiled.
+        let below = fs::read_dir(&self.at)?.flatten().map(|entry| entry.path());
+        for folder in std::iter::once(self.at.clone()).chain(below) {
+            let locked = folder.join("Cargo.lock");
+            if folder.join("Cargo.toml").is_file() && !locked.exists() {
+                fs::copy(self.workspace.root.join("Cargo.lock"), locked)?;
+            }
         }
         Ok(())
     }
