@@ -15,7 +15,13 @@ mod connection;
 #[cfg(target_os = "linux")]
 mod conversation;
 mod frames;
+#[cfg(target_os = "linux")]
+mod inbox;
+#[cfg(target_os = "linux")]
+mod incoming;
 mod link;
+#[cfg(target_os = "linux")]
+mod looking;
 mod pool;
 #[cfg(target_os = "linux")]
 mod process;

@@ -108,6 +108,12 @@ pub(crate) const AREAS: &[Area] = &[
         title: "Isolation",
         keys: &[
             at_most("isolation_call", 4.0, "a call in a process of its tenant / in the host, p50"),
+            report_only("isolation_call_task", "the same by a task of the runtime, as servers call"),
+            report_only(
+                "isolation_throughput",
+                "calls a second in a process of their tenant / in the host, 64 in flight",
+            ),
+            report_only("isolation_throughput_tenants", "the same of 64 tenants, each in a process of its own"),
             at_most("isolation_memory", 8_388_608.0, "bytes of memory for each of 100 idle tenants in processes"),
         ],
     },

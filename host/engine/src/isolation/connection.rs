@@ -6,18 +6,12 @@
 use std::{
     io::{self, ErrorKind},
     os::{fd::OwnedFd, unix::net::UnixStream as StdStream},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
+    sync::Arc,
 };
 
-use bytes::{Buf as _, Bytes, BytesMut};
+use bytes::{Buf as _, BytesMut};
 use parking_lot::Mutex;
 use tokio::{net::UnixStream, sync::Notify};
-
-/// Bytes that are read at once.
-const READ_BYTES: usize = 64 << 10;
 
 /// One end of the connection. Cheap to clone.
 #[derive(Clone)]
@@ -30,6 +24,7 @@ struct SharedConnection {
     // Held for a copy, and for a write that does not wait.
     outgoing: Mutex<Outgoing>,
     more: Notify,
+    expecting: Notify,
 }
 
 #[derive(Default)]
@@ -44,7 +39,8 @@ impl WorkerConnection {
         let socket = StdStream::from(socket);
         socket.set_nonblocking(true)?;
         let stream = UnixStream::from_std(socket)?;
-        let shared = SharedConnection { stream, outgoing: Mutex::default(), more: Notify::new() };
+        let shared =
+            SharedConnection { stream, outgoing: Mutex::default(), more: Notify::new(), expecting: Notify::new() };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -76,6 +72,16 @@ impl WorkerConnection {
         }
     }
 
+    /// Has who reads look for what the other side says next.
+    pub(super) fn expect_more(&self) {
+        self.shared.expecting.notify_one();
+    }
+
+    /// Returns where the other side may say something at once.
+    pub(super) async fn expects(&self) {
+        self.shared.expecting.notified().await;
+    }
+
     /// How many bytes wait to be sent.
     pub(super) fn waiting_bytes(&self) -> usize {
         self.shared.outgoing.lock().waiting.len()
@@ -104,55 +110,20 @@ impl WorkerConnection {
         }
     }
 
-    /// The frames that come, each of at most so many bytes at the time.
-    pub(super) fn frames(&self, most_bytes: Arc<AtomicUsize>) -> IncomingFrames {
-        IncomingFrames { connection: self.clone(), read: BytesMut::new(), most_bytes }
-    }
-}
-
-/// The frames that come over a connection.
-pub(super) struct IncomingFrames {
-    connection: WorkerConnection,
-    read: BytesMut,
-    most_bytes: Arc<AtomicUsize>,
-}
-
-impl IncomingFrames {
-    /// The next one; none where the other side is gone.
-    ///
-    /// # Errors
-    /// Where a frame is longer than any may be.
-    pub(super) async fn next(&mut self) -> io::Result<Option<Bytes>> {
-        loop {
-            if let Some(length) = self.read.first_chunk::<4>() {
-                let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
-                if length > self.most_bytes.load(Relaxed) {
-                    return Err(ErrorKind::InvalidData.into());
-                }
-                if self.read.len() - 4 >= length {
-                    self.read.advance(4);
-                    return Ok(Some(self.read.split_to(length).freeze()));
-                }
-            }
-            // Room is made as bytes come, and not by the length that was said.
-            self.read.reserve(READ_BYTES);
-            let stream = &self.connection.shared.stream;
-            match stream.try_read_buf(&mut self.read) {
-                Ok(0) => return Ok(None),
-                Ok(_) => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => stream.readable().await?,
-                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(None),
-                Err(error) => return Err(error),
-            }
-        }
+    /// What is read.
+    pub(super) fn stream(&self) -> &UnixStream {
+        &self.shared.stream
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+
     use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 
     use super::*;
+    use crate::isolation::incoming::IncomingFrames;
 
     fn pair() -> (WorkerConnection, WorkerConnection) {
         let (one, other) =
@@ -172,7 +143,7 @@ mod tests {
         for frame in &sent {
             one.send(frame);
         }
-        let mut frames = other.frames(Arc::new(AtomicUsize::new(4 << 20)));
+        let mut frames = IncomingFrames::over(&other, Arc::new(AtomicUsize::new(4 << 20)));
         for frame in sent {
             assert!(frames.next().await.expect("legal").expect("there") == frame);
         }
@@ -184,14 +155,14 @@ mod tests {
         let (one, other) = pair();
         one.send(&[1; 100]);
         assert_eq!(
-            other.frames(Arc::new(AtomicUsize::new(99))).next().await.expect_err("too long").kind(),
+            IncomingFrames::over(&other, Arc::new(AtomicUsize::new(99))).next().await.expect_err("too long").kind(),
             ErrorKind::InvalidData
         );
         let (one, other) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).expect("sockets");
         let other = WorkerConnection::new(other).expect("a runtime");
         drop(one);
-        assert!(other.frames(Arc::new(AtomicUsize::new(99))).next().await.expect("no error").is_none());
+        assert!(IncomingFrames::over(&other, Arc::new(AtomicUsize::new(99))).next().await.expect("no error").is_none());
         other.send(b"to nobody");
     }
 }

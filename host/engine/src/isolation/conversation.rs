@@ -8,8 +8,9 @@ use wharf_core::{Code, Error};
 
 use super::{
     frames::{self, AskedFunction, CallOrder, EndedHead, NumberedOrder},
+    inbox::Said,
     pool::WorkerPool,
-    process::{Conversation, Said, Worker},
+    process::{Conversation, Worker},
     setup::WorkerSetup,
 };
 use crate::{
@@ -109,6 +110,8 @@ fn order(call: &ActiveCall, linked: &LinkedPlugin, function: AskedFunction) -> B
         // One that knows the contract asks for them.
         settings: if is_foreign { call.request.policy.settings.to_string() } else { "{}".to_owned() },
         clock_step: call.request.policy.clock_resolution.map(ClockResolution::step),
+        // Its worker knows.
+        is_looked_for: false,
         function,
     };
     Box::new((0, order))
@@ -127,7 +130,7 @@ pub(super) async fn serve(
     loop {
         let said = match waiting.pop_front() {
             Some(said) => said,
-            None => conversation.next().await.ok_or_else(|| conversation.lost())?,
+            None => conversation.next_soon().await.ok_or_else(|| conversation.lost())?,
         };
         let (request, function, parameters) = match said {
             Said::Ended { head, rest } => return Ok((head, rest)),

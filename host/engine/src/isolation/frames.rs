@@ -69,10 +69,12 @@ pub(super) struct CallOrder {
     pub(super) settings: String,
     /// The steps of its clocks.
     pub(super) clock_step: Option<Duration>,
+    /// The host looks for what the worker says, so that it answers at once: the worker may look, too.
+    pub(super) is_looked_for: bool,
     pub(super) function: AskedFunction,
 }
 
-crossing! { self::CallOrder { component, declared, remaining, charged, limits, settings, clock_step, function }; }
+crossing! { self::CallOrder { component, declared, remaining, charged, limits, settings, clock_step, is_looked_for, function }; }
 
 /// The number of a call, which its worker gives out in the host, and what it is.
 pub(super) type NumberedOrder = (u64, CallOrder);
@@ -189,6 +191,7 @@ mod tests {
             limits: limits_to_numbers(&limits),
             settings: "{}".to_owned(),
             clock_step: Some(Duration::from_millis(20)),
+            is_looked_for: true,
             function: AskedFunction::CallTool(("echo".to_owned(), "{\"a\":1}".to_owned())),
         };
         let call = ToWorker::Call(Box::new((9, order.clone())));

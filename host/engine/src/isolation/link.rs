@@ -30,6 +30,8 @@ mod asking {
     pub(crate) struct HostLink {
         call: u64,
         connection: WorkerConnection,
+        /// The host answers at once where it can.
+        is_looked_for: bool,
         // Held for an insertion or a removal.
         waiting: Mutex<HashMap<u32, oneshot::Sender<Returned>>>,
         next: AtomicU32,
@@ -44,9 +46,9 @@ mod asking {
     }
 
     impl HostLink {
-        pub(in crate::isolation) fn new(call: u64, connection: WorkerConnection) -> Self {
+        pub(in crate::isolation) fn new(call: u64, connection: WorkerConnection, is_looked_for: bool) -> Self {
             let (next, memory_bytes) = (AtomicU32::new(TOLD + 1), AtomicU64::new(0));
-            Self { call, connection, waiting: Mutex::default(), next, memory_bytes }
+            Self { call, connection, is_looked_for, waiting: Mutex::default(), next, memory_bytes }
         }
 
         /// Hands on what a request came to.
@@ -61,6 +63,14 @@ mod asking {
             self.memory_bytes.store(bytes, Relaxed);
         }
 
+        /// Sends a frame that the host answers, now or with the next call.
+        pub(in crate::isolation) fn say(&self, frame: &[u8]) {
+            self.connection.send(frame);
+            if self.is_looked_for {
+                self.connection.expect_more();
+            }
+        }
+
         fn frame(&self, request: u32, number: u16, parameters: &[u8]) -> Vec<u8> {
             frames::frame(ASKED, &(self.call, request, number, self.memory_bytes.load(Relaxed)), parameters)
         }
@@ -73,7 +83,7 @@ mod asking {
             let (sender, returned) = oneshot::channel();
             let request = self.next.fetch_add(1, Relaxed);
             self.waiting.lock().insert(request, sender);
-            self.connection.send(&self.frame(request, number, parameters));
+            self.say(&self.frame(request, number, parameters));
             returned.await.ok()
         }
     }

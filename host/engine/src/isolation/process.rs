@@ -11,7 +11,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bytes::{Buf as _, Bytes};
 use parking_lot::Mutex;
 use tokio::{
     sync::{Notify, mpsc},
@@ -22,8 +21,11 @@ use wharf_core::{Code, Error, HostLimits};
 use wharf_spawn::packet;
 
 use super::{
-    connection::{IncomingFrames, WorkerConnection},
-    frames::{self, ASKED, AskedHead, ComponentCode, ENDED, EndedHead, NumberedOrder, RETURNED, ToWorker},
+    connection::WorkerConnection,
+    frames::{self, ComponentCode, NumberedOrder, RETURNED, ToWorker},
+    inbox::{Inbox, Said},
+    incoming::IncomingFrames,
+    looking::{CallUnderWay, Looks},
 };
 use crate::code::CodeFile;
 
@@ -44,6 +46,8 @@ pub(super) const FRAME_BYTES: usize = 64 << 10;
 /// A worker.
 pub(super) struct Worker {
     connection: WorkerConnection,
+    inbox: Inbox,
+    looks: Looks,
     /// The socket over which it gets code.
     codes: OwnedFd,
     pid: u32,
@@ -66,23 +70,15 @@ struct WorkerState {
     ended: Option<Arc<str>>,
 }
 
-/// What a worker says of a call.
-pub(super) enum Said {
-    /// It asks for a function of the host.
-    Asked { request: u32, function: u16, memory_bytes: u64, parameters: Bytes },
-    /// The call is over.
-    Ended { head: EndedHead, rest: Bytes },
-}
-
 impl Worker {
     /// One at the other end of these.
     pub(super) fn over(
-        connection: WorkerConnection,
+        (connection, frames): (WorkerConnection, IncomingFrames),
         codes: OwnedFd,
         pid: u32,
         most_bytes: Arc<AtomicUsize>,
-        ending: CancellationToken,
-        freed: Arc<Notify>,
+        looks: Looks,
+        (ending, freed): (CancellationToken, Arc<Notify>),
     ) -> Arc<Self> {
         let state = WorkerState {
             conversations: HashMap::new(),
@@ -91,21 +87,26 @@ impl Worker {
             last_used: Instant::now(),
             ended: None,
         };
-        Arc::new(Self { connection, codes, pid, state: Mutex::new(state), most_bytes, ending, freed })
+        Arc::new(Self {
+            inbox: Inbox::over(connection.clone(), frames),
+            connection,
+            looks,
+            codes,
+            pid,
+            state: Mutex::new(state),
+            most_bytes,
+            ending,
+            freed,
+        })
     }
 
     /// Reads what it says until it ends, by itself or because it has to.
     /// `last_words` has the process: dropped, it ends its tree.
-    pub(super) async fn tend(
-        self: Arc<Self>,
-        frames: IncomingFrames,
-        limits: HostLimits,
-        last_words: impl Future<Output = String>,
-    ) {
+    pub(super) async fn tend(self: Arc<Self>, limits: HostLimits, last_words: impl Future<Output = String>) {
         let (idle, most_memory) = (Duration::from_secs(limits.worker_idle_seconds), limits.worker_memory_bytes);
         let why = tokio::select! {
             () = self.ending.cancelled() => Some("the host ended it".to_owned()),
-            broken = self.listen(frames) => broken,
+            broken = self.inbox.listen(|call, said| self.conversation(call, said)) => broken,
             () = self.connection.clone().write_on() => None,
             () = self.rest(idle) => Some("the host ended it, since it had nothing to do".to_owned()),
             held = self.watch_memory(most_memory) => Some(format!(
@@ -116,6 +117,7 @@ impl Worker {
             Some(why) => why,
             None => last_words.await,
         };
+        self.inbox.close().await;
         let mut state = self.state.lock();
         if !state.conversations.is_empty() {
             tracing::warn!(pid = self.pid, calls = state.conversations.len(), "a worker of plugins ended: {why}");
@@ -124,27 +126,18 @@ impl Worker {
         state.conversations.clear();
     }
 
-    /// Ends where it is gone, or with what it did wrong.
-    async fn listen(&self, mut frames: IncomingFrames) -> Option<String> {
-        const BROKEN: &str = "it said what no worker says";
-        loop {
-            let Ok(frame) = frames.next().await else { return Some(BROKEN.to_owned()) };
-            let frame = frame?;
-            let Some((call, said)) = read(frame) else { return Some(BROKEN.to_owned()) };
-            let is_end = matches!(said, Said::Ended { .. });
-            let conversation = {
-                let mut state = self.state.lock();
-                state.last_used = Instant::now();
-                if is_end { state.conversations.remove(&call) } else { state.conversations.get(&call).cloned() }
-            };
-            if is_end {
-                self.freed.notify_waiters();
-            }
-            // A call that the host has stopped says its last words to nobody.
-            if let Some(conversation) = conversation {
-                let _ = conversation.send(said).await;
-            }
+    /// Who hears what it says of a call.
+    fn conversation(&self, call: u64, said: &Said) -> Option<mpsc::Sender<Said>> {
+        let is_end = matches!(said, Said::Ended { .. });
+        let conversation = {
+            let mut state = self.state.lock();
+            state.last_used = Instant::now();
+            if is_end { state.conversations.remove(&call) } else { state.conversations.get(&call).cloned() }
+        };
+        if is_end {
+            self.freed.notify_waiters();
         }
+        conversation
     }
 
     /// Returns when it has had nothing to do for so long.
@@ -249,9 +242,10 @@ impl Worker {
         let call = state.calls;
         state.conversations.insert(call, sender);
         drop(state);
-        (order.0, order.1.component) = (call, component);
+        let under_way = self.looks.begin_call();
+        (order.0, order.1.component, order.1.is_looked_for) = (call, component, self.looks.have_room());
         self.connection.send(&ToWorker::Call(order).to_frame());
-        Ok(Conversation { worker: Arc::clone(self), call, said, has_ended: false })
+        Ok(Conversation { worker: Arc::clone(self), call, said, has_ended: false, _under_way: under_way })
     }
 
     fn send_code(&self, number: u32, code: &CodeFile) -> io::Result<()> {
@@ -277,9 +271,26 @@ pub(super) struct Conversation {
     call: u64,
     said: mpsc::Receiver<Said>,
     has_ended: bool,
+    _under_way: CallUnderWay,
 }
 
 impl Conversation {
+    /// What the worker says next, which is to be soon; none where it is gone.
+    pub(super) async fn next_soon(&mut self) -> Option<Said> {
+        let (worker, said) = (&self.worker, &mut self.said);
+        let found = worker.looks.look_for(|| {
+            worker.inbox.look(|call, heard| worker.conversation(call, heard));
+            said.try_recv().ok()
+        });
+        match found.await {
+            Some(said) => {
+                self.has_ended |= matches!(said, Said::Ended { .. });
+                Some(said)
+            }
+            None => self.next().await,
+        }
+    }
+
     /// What the worker says next; none where it is gone.
     pub(super) async fn next(&mut self) -> Option<Said> {
         let said = self.said.recv().await;
@@ -332,22 +343,5 @@ impl Answers {
         if self.connection.waiting_bytes() > UNREAD_BYTES {
             self.ending.cancel();
         }
-    }
-}
-
-fn read(mut frame: Bytes) -> Option<(u64, Said)> {
-    if frame.is_empty() {
-        return None;
-    }
-    match frame.get_u8() {
-        ASKED => {
-            let ((call, request, function, memory_bytes), parameters): (AskedHead, _) = frames::split(&frame).ok()?;
-            Some((call, Said::Asked { request, function, memory_bytes, parameters }))
-        }
-        ENDED => {
-            let (head, rest): (EndedHead, _) = frames::split(&frame).ok()?;
-            Some((head.call, Said::Ended { head, rest }))
-        }
-        _ => None,
     }
 }

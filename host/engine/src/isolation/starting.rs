@@ -2,7 +2,9 @@
 
 use std::{
     io,
+    num::NonZero,
     sync::{Arc, atomic::AtomicUsize},
+    thread::available_parallelism,
     time::Duration,
 };
 
@@ -22,6 +24,8 @@ use wharf_spawn::{
 use super::{
     connection::WorkerConnection,
     frames::READY,
+    incoming::IncomingFrames,
+    looking::Looks,
     process::{FRAME_BYTES, OBEDIENCE, Worker},
     setup::{CODES, FRAMES, WORKER, WorkerSetup},
 };
@@ -76,15 +80,17 @@ impl Worker {
         let mut child = spawner.spawn(request).await.map_err(|error| failed(Error::from(error).message))?;
         let connection = WorkerConnection::new(own).map_err(of_system)?;
         let most_bytes = Arc::new(AtomicUsize::new(FRAME_BYTES));
-        let mut frames = connection.frames(Arc::clone(&most_bytes));
+        let mut frames = IncomingFrames::over(&connection, Arc::clone(&most_bytes));
         let complaints = child.take_stderr();
         match timeout(START, frames.next()).await {
             Ok(Ok(Some(frame))) if *frame == [READY] => {}
             _ => return Err(failed(last_words(&child, complaints).await)),
         }
-        let worker = Self::over(connection, codes, child.pid(), most_bytes, ending, Arc::clone(&freed));
+        let looks = Looks::on(available_parallelism().map_or(1, NonZero::get));
+        let worker =
+            Self::over((connection, frames), codes, child.pid(), most_bytes, looks, (ending, Arc::clone(&freed)));
         let last_words = async move { last_words(&child, complaints).await };
-        let tending = Arc::clone(&worker).tend(frames, limits.clone(), last_words);
+        let tending = Arc::clone(&worker).tend(limits.clone(), last_words);
         tokio::spawn(async move {
             tending.await;
             drop(place);

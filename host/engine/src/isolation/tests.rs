@@ -2,6 +2,7 @@
 
 use std::{
     sync::{Arc, atomic::AtomicUsize},
+    task::Poll,
     time::Duration,
 };
 
@@ -14,10 +15,13 @@ use wharf_spawn::packet;
 use wharf_test_support::in_time;
 
 use super::{
-    connection::{IncomingFrames, WorkerConnection},
+    connection::WorkerConnection,
     conversation::{WorkerFailure, serve},
     frames::{self, ASKED, AskedFunction, CallOrder, ENDED, EndedHead, RETURNED, ReturnedHead, ToWorker},
-    process::{Conversation, Said, Worker},
+    inbox::Said,
+    incoming::IncomingFrames,
+    looking::Looks,
+    process::{Conversation, Worker},
 };
 use crate::{
     bucket::Bucket, call::tests::active_call, code::CodeFile, guest::Guest, runtime::WasmRuntime, shared::EngineConfig,
@@ -39,13 +43,20 @@ impl Taken {
         let (codes, other_codes) = packet::pair().expect("sockets");
         let most_bytes = Arc::new(AtomicUsize::new(64 << 10));
         let own = WorkerConnection::new(own).expect("a runtime");
-        let frames = own.frames(Arc::clone(&most_bytes));
-        let worker = Worker::over(own, codes, std::process::id(), most_bytes, CancellationToken::new(), Arc::default());
-        let tending = Arc::clone(&worker).tend(frames, HostLimits::default(), async { "it is gone".to_owned() });
+        let frames = IncomingFrames::over(&own, Arc::clone(&most_bytes));
+        let worker = Worker::over(
+            (own, frames),
+            codes,
+            std::process::id(),
+            most_bytes,
+            Looks::apart(64),
+            (CancellationToken::new(), Arc::default()),
+        );
+        let tending = Arc::clone(&worker).tend(HostLimits::default(), async { "it is gone".to_owned() });
         tokio::spawn(tending);
         let connection = WorkerConnection::new(other).expect("a runtime");
         tokio::spawn(connection.clone().write_on());
-        let from_host = connection.frames(Arc::new(AtomicUsize::new(usize::MAX)));
+        let from_host = IncomingFrames::over(&connection, Arc::new(AtomicUsize::new(usize::MAX)));
         Self { worker, connection, from_host, _codes: other_codes }
     }
 
@@ -59,6 +70,7 @@ impl Taken {
             limits: frames::limits_to_numbers(&CallLimits::default()),
             settings: "{}".to_owned(),
             clock_step: None,
+            is_looked_for: false,
             function: AskedFunction::ListTools,
         };
         self.worker.begin(&code, 64 << 10, Box::new((0, order))).expect("it takes a call")
@@ -187,5 +199,24 @@ async fn no_number_no_value_and_no_handle_that_a_worker_invents_does_anything() 
     {
         let (_, served) = served(|taken, call| taken.ask(call, 1, function, parameters)).await;
         assert!(matches!(served, Err(WorkerFailure::Trap(_))), "{function}: {served:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_while_it_looks_loses_no_frame_of_another() {
+    let mut taken = Taken::over();
+    let (mut first, mut other) = (taken.begin(), taken.begin());
+    let (_, call) = (taken.call().await, taken.call().await);
+    taken.connection.send(&ended(call, true, b"returned"));
+    // It reads what is there for all at its second step at the latest, and hears nothing itself.
+    let mut looking = Box::pin(first.next_soon());
+    for _ in 0..2 {
+        assert!(std::future::poll_fn(|task| Poll::Ready(looking.as_mut().poll(task))).await.is_pending());
+    }
+    drop(looking);
+    drop(first);
+    match in_time("it ends", other.next_soon()).await {
+        Some(Said::Ended { head, rest }) => assert_eq!((head.call, &rest[..]), (call, &b"returned"[..])),
+        _ => panic!("it returned"),
     }
 }

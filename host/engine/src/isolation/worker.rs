@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use bytes::Buf as _;
+use bytes::{Buf as _, Bytes};
 use parking_lot::Mutex;
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 use tokio_util::sync::CancellationToken;
@@ -29,7 +29,9 @@ use super::{
     frames::{
         self, AskedFunction, CallOrder, ComponentCode, ENDED, EndedHead, READY, RETURNED, ReturnedHead, ToWorker,
     },
+    incoming::IncomingFrames,
     link::{HostLink, Returned},
+    looking::Looks,
     setup::{CODES, FRAMES, WORKER, WorkerSetup},
 };
 use crate::{
@@ -80,11 +82,12 @@ fn run(setup: &WorkerSetup) -> io::Result<()> {
     let config = config(setup);
     let runtime = WasmRuntime::start_in_worker(&config, setup.target).map_err(io::Error::other)?;
     let shared = SharedEngine::new(config, Backends::with_state(Arc::new(MemoryStore::default())));
+    // Before it can read no file any more: one tells how much of the processors it may use.
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     wharf_spawn::lock_down()?;
-    // It can read no file that tells how many processors it may use: the scheduler does.
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let executor = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
-    executor.block_on(WorkerProgram::serve(runtime, shared, frames, codes))
+    let executor = tokio::runtime::Builder::new_multi_thread().worker_threads(processors).enable_all().build()?;
+    // As a task, so that calls begin on the thread that reads: none has to be woken.
+    executor.block_on(executor.spawn(WorkerProgram::serve(runtime, shared, (frames, codes), Looks::on(processors))))?
 }
 
 /// What its engine has: a part of what that of the host has.
@@ -132,7 +135,12 @@ struct KnownComponent {
 
 impl WorkerProgram {
     /// Runs calls until the host is gone.
-    async fn serve(runtime: WasmRuntime, shared: SharedEngine, socket: OwnedFd, codes: OwnedFd) -> io::Result<()> {
+    async fn serve(
+        runtime: WasmRuntime,
+        shared: SharedEngine,
+        (socket, codes): (OwnedFd, OwnedFd),
+        looks: Looks,
+    ) -> io::Result<()> {
         let broken = |_: Malformed| io::Error::from(ErrorKind::InvalidData);
         let connection = WorkerConnection::new(socket)?;
         let plugin = "plugin".parse().map_err(io::Error::other)?;
@@ -144,10 +152,10 @@ impl WorkerProgram {
             calls: Mutex::default(),
         });
         let mut components: Vec<Arc<KnownComponent>> = Vec::new();
-        let mut incoming = connection.frames(Arc::new(AtomicUsize::new(MOST_BYTES)));
+        let mut incoming = IncomingFrames::over(&connection, Arc::new(AtomicUsize::new(MOST_BYTES)));
         tokio::spawn(connection.clone().write_on());
         connection.send(&[READY]);
-        while let Some(mut frame) = incoming.next().await? {
+        while let Some(mut frame) = program.next(&mut incoming, &looks).await? {
             if frame.first() == Some(&RETURNED) {
                 frame.advance(1);
                 let ((call, request, remaining), bytes): (ReturnedHead, _) = frames::split(&frame).map_err(broken)?;
@@ -167,7 +175,7 @@ impl WorkerProgram {
                     }
                     let component = Arc::clone(&components[order.component as usize]);
                     let running = RunningCall {
-                        link: Arc::new(HostLink::new(call, connection.clone())),
+                        link: Arc::new(HostLink::new(call, connection.clone(), order.is_looked_for)),
                         cancel: CancellationToken::new(),
                     };
                     let (link, cancel) = (Arc::clone(&running.link), running.cancel.clone());
@@ -177,6 +185,20 @@ impl WorkerProgram {
             }
         }
         Ok(())
+    }
+
+    /// The next frame. Where the host has just been told what it may answer at once, this looks for a while.
+    async fn next(&self, incoming: &mut IncomingFrames, looks: &Looks) -> io::Result<Option<Bytes>> {
+        loop {
+            tokio::select! {
+                biased;
+                frame = incoming.next() => return frame,
+                () = self.connection.expects() => {}
+            }
+            if let Some(frame) = looks.look_for(|| incoming.look().transpose()).await {
+                return frame.map(Some);
+            }
+        }
     }
 
     fn returned(&self, call: u64, request: u32, returned: Returned) {
@@ -195,7 +217,7 @@ impl WorkerProgram {
         link: Arc<HostLink>,
         cancel: CancellationToken,
     ) {
-        let ended = self.ended(order, component, link, cancel).await;
+        let ended = self.ended(order, component, Arc::clone(&link), cancel).await;
         self.calls.lock().remove(&number);
         let head = EndedHead {
             call: number,
@@ -207,7 +229,7 @@ impl WorkerProgram {
             Ok(returned) => returned,
             Err(error) => &to_bytes(&frames::refusal(error)),
         };
-        self.connection.send(&frames::frame(ENDED, &head, rest));
+        link.say(&frames::frame(ENDED, &head, rest));
     }
 
     async fn ended(
