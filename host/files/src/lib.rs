@@ -7,3 +7,4 @@ pub mod host_directory;
 pub mod positioned;
 pub mod private_files;
 pub mod regular_file;
+pub mod unshared;

@@ -4,6 +4,7 @@
 mod encrypted;
 mod plugin;
 mod secrets;
+mod sources;
 
 use std::{
     fs,

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use wharf_encryption::MasterKey;
 
-use super::{SecretSource, SecretUnavailable, secret_source};
+use super::{
+    SecretSource, SecretUnavailable,
+    secret_source::{self, WrittenSource},
+};
 
 /// `[encryption]`, as it is written.
 #[derive(Debug, Default, Deserialize, schemars::JsonSchema)]
@@ -29,7 +32,11 @@ struct WrittenMasterKey {
     /// The credential of the host's systemd unit that has it, by its name under `LoadCredential=` or
     /// `LoadCredentialEncrypted=`.
     credential: Option<String>,
-    /// Whether it may come from a file that others may read.
+    /// The program that prints it, by its whole path, and its arguments; no shell is involved.
+    command: Option<Vec<String>>,
+    /// The key of the kernel's keyrings that has it, on Linux: `user:` and its description.
+    keyring: Option<String>,
+    /// Whether it may come from a file that others may read, or from a program that others may change.
     #[serde(default)]
     allow_unprotected: bool,
 }
@@ -50,7 +57,7 @@ pub struct EncryptionSettings {
 pub struct MasterKeySettings {
     /// Where its text comes from.
     pub from: SecretSource,
-    /// Whether that may be a file that others may read.
+    /// Whether that may be a file that others may read, or a program that others may change.
     pub allow_unprotected: bool,
     table: &'static str,
 }
@@ -72,9 +79,10 @@ impl WrittenEncryption {
 
 impl WrittenMasterKey {
     fn check(self, table: &'static str, base: &Path) -> Result<MasterKeySettings, String> {
-        let from = SecretSource::named(self.environment, self.file, self.credential, base)
-            .ok_or_else(|| secret_source::missing_source(&format!("[{table}]")))?;
-        Ok(MasterKeySettings { from, allow_unprotected: self.allow_unprotected, table })
+        let Self { environment, file, credential, command, keyring, allow_unprotected } = self;
+        let from = WrittenSource { environment, file, credential, command, keyring };
+        let from = from.check(&format!("[{table}]"), base)?;
+        Ok(MasterKeySettings { from, allow_unprotected, table })
     }
 }
 
@@ -111,6 +119,9 @@ mod tests {
             ("[encryption.key]\n", "[encryption.key] names where the secret is, once"),
             ("[encryption.key]\nfile = \"a\"\nenvironment = \"A\"\n", "once"),
             ("[encryption.key]\ncredential = \"../a\"\n", "once"),
+            ("[encryption.key]\nfile = \"a\"\ncommand = [\"/bin/a\"]\n", "once"),
+            ("[encryption.key]\ncommand = [\"a\"]\n", "[encryption.key] `command` names \"a\""),
+            ("[encryption.key]\nkeyring = \"a\"\n", "[encryption.key] `keyring` is \"a\""),
             ("[encryption.previous_key]\nfile = \"a\"\n", "rekey --decrypt"),
             ("[encryption]\nkey = \"0123456789abcdef0123456789abcdef\"\n", "key"),
             ("[encryption.key]\ntext = \"0123456789abcdef0123456789abcdef\"\n", "text"),
@@ -136,6 +147,16 @@ mod tests {
         settings().expect("a key");
         std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o644)).expect("changed");
         assert!(settings().expect_err("others may read it").contains("chmod 600"));
+    }
+
+    #[test]
+    fn a_program_may_print_the_key() {
+        let text = format!("[encryption.key]\ncommand = [\"/bin/echo\", \"{}\"]\n", "k".repeat(64));
+        let settings = parse(&text).expect("read").expect("a key");
+        settings.key.read().expect("a key");
+        let short = parse("[encryption.key]\ncommand = [\"/bin/echo\", \"too short\"]\n").expect("read").expect("a key");
+        let error = short.key.read().expect_err("short").to_string();
+        assert!(error.contains("at least 32 random characters") && !error.contains("too short"), "{error}");
     }
 
     fn private_files_write(path: &Path, text: &str) {

@@ -10,7 +10,10 @@ use url::Url;
 use wharf_sources::is_protected;
 use zeroize::Zeroizing;
 
-use super::{SecretSource, SecretUnavailable, secret_source};
+use super::{
+    SecretSource, SecretUnavailable,
+    secret_source::{self, WrittenSource},
+};
 
 /// How long what an issuer says of a token counts, unless it is written.
 const KEPT_SECONDS: u64 = 30;
@@ -59,7 +62,11 @@ struct WrittenIntrospection {
     file: Option<PathBuf>,
     /// The credential of the host's systemd unit that has it.
     credential: Option<String>,
-    /// Whether it may come from a file that others may read.
+    /// The program that prints it, by its whole path, and its arguments; no shell is involved.
+    command: Option<Vec<String>>,
+    /// The key of the kernel's keyrings that has it, on Linux: `user:` and its description.
+    keyring: Option<String>,
+    /// Whether it may come from a file that others may read, or from a program that others may change.
     #[serde(default)]
     allow_unprotected: bool,
     /// Seconds for which an answer counts, up to 600: so long a revoked token still opens this host. 30 where absent.
@@ -76,7 +83,7 @@ pub struct IntrospectionSettings {
     pub client: String,
     /// Where its secret comes from.
     pub from: SecretSource,
-    /// Whether that may be a file that others may read.
+    /// Whether that may be a file that others may read, or a program that others may change.
     pub allow_unprotected: bool,
     /// How long an answer counts.
     pub kept: Duration,
@@ -90,13 +97,22 @@ impl IntrospectionSettings {
         Self { address: None, client: client.into(), from, allow_unprotected: false, kept }
     }
 
-    /// Reads the secret: it is read each time that it is needed, so that it may be replaced.
+    /// Reads the secret: it is read each time that it is needed, so that it may be replaced. A program that prints it
+    /// runs again where that secret was [refused](Self::refuse_secret).
     ///
     /// # Errors
     /// Why it cannot be had; never what it is.
     pub(crate) fn secret(&self) -> Result<Zeroizing<String>, SecretUnavailable> {
         let text = secret_source::read_secret_text(INTROSPECTION, &self.from, self.allow_unprotected)?;
         Ok(Zeroizing::new(text.trim().to_owned()))
+    }
+
+    /// Says that the server no longer takes the secret.
+    #[cfg_attr(not(feature = "oauth"), expect(dead_code, reason = "nobody is asked"))]
+    pub(crate) fn refuse_secret(&self) {
+        if let SecretSource::Command(command) = &self.from {
+            command.forget();
+        }
     }
 }
 
@@ -187,8 +203,9 @@ impl WrittenOAuth {
 
 impl WrittenIntrospection {
     fn check(self, address: Option<Url>, base: &Path) -> Result<IntrospectionSettings, String> {
-        let from = SecretSource::named(self.environment, self.file, self.credential, base)
-            .ok_or_else(|| secret_source::missing_source(&format!("[{INTROSPECTION}]")))?;
+        let Self { environment, file, credential, command, keyring, .. } = self;
+        let from = WrittenSource { environment, file, credential, command, keyring };
+        let from = from.check(&format!("[{INTROSPECTION}]"), base)?;
         let seconds = self.kept_seconds.unwrap_or(KEPT_SECONDS);
         if seconds > MOST_KEPT_SECONDS {
             return Err(format!("[{INTROSPECTION}] `kept_seconds` is at most {MOST_KEPT_SECONDS}"));

@@ -101,6 +101,7 @@ fn file_of(source: &SecretSource) -> Option<PathBuf> {
     match source {
         SecretSource::File(path) => Some(path.clone()),
         SecretSource::Credential(name) => Some(credentials()?.join(name)),
-        SecretSource::Environment(_) => None,
+        // Programs and keys are outside of a confined host, where its supervisors start the ones and read the others.
+        SecretSource::Environment(_) | SecretSource::Command(_) | SecretSource::KernelKey(_) => None,
     }
 }

@@ -16,7 +16,7 @@ use wharf_sources::is_protected;
 
 use super::{
     limits::{self, WrittenLimits},
-    secret_source::{MissingSecret, SecretSource, SecretUnavailable, missing_source, read_text},
+    secret_source::{MissingSecret, SecretSource, SecretUnavailable, WrittenSource, read_text},
 };
 
 /// `[request]`, as it is written.
@@ -47,12 +47,16 @@ pub(super) struct WrittenSecret {
     /// The credential of the host's systemd unit that has it, by its name under `LoadCredential=` or
     /// `LoadCredentialEncrypted=`.
     credential: Option<String>,
+    /// The program that prints it, by its whole path, and its arguments; no shell is involved.
+    command: Option<Vec<String>>,
+    /// The key of the kernel's keyrings that has it, on Linux: `user:` and its description.
+    keyring: Option<String>,
     /// The requests that it is added to, of one server: `* https://api.example.com`.
     to: RequestPattern,
     /// The header that has it, with `{}` where it goes: `Authorization: Bearer {}`.
     header: String,
     /// Whether it may go over `http:` to another machine, where everybody on the way reads
-    /// it, and come from a file that others may read.
+    /// it, and come from a file that others may read or a program that others may change.
     #[serde(default)]
     allow_unprotected: bool,
 }
@@ -65,7 +69,7 @@ pub struct SecretSettings {
     pub rule: SecretRule,
     /// Where it comes from.
     pub from: SecretSource,
-    /// Whether it may come from a file that others may read.
+    /// Whether it may come from a file that others may read, or from a program that others may change.
     pub allow_unprotected: bool,
 }
 
@@ -77,7 +81,8 @@ pub(super) fn secrets(
 ) -> Result<Vec<SecretSettings>, String> {
     let mut secrets: Vec<SecretSettings> = Vec::new();
     for (name, written) in written {
-        let WrittenSecret { environment, file, credential, to, header, allow_unprotected } = written;
+        let WrittenSecret { environment, file, credential, command, keyring, to, header, allow_unprotected } = written;
+        let from = WrittenSource { environment, file, credential, command, keyring };
         let table = format!("[plugin.{plugin}.secrets.{name}]");
         // The HTTP client of plugins takes no name for this machine to another one.
         let is_near = |server: &Url| server.domain().is_some_and(wharf_network::is_localhost);
@@ -90,7 +95,7 @@ pub(super) fn secrets(
             ));
         }
         let rule = SecretRule::new(&name, to, &header).map_err(|error| format!("{table} {error}"))?;
-        let from = SecretSource::named(environment, file, credential, base).ok_or_else(|| missing_source(&table))?;
+        let from = from.check(&table, base)?;
         let same = |other: &SecretSettings| {
             other.rule.header() == rule.header() && other.rule.to().as_str() == rule.to().as_str()
         };
@@ -108,11 +113,26 @@ pub(super) fn secrets(
 /// # Errors
 /// Which one cannot be had and why; never what it is.
 pub(crate) fn read_secrets(plugin: &PluginName, secrets: &[SecretSettings]) -> Result<Secrets, SecretUnavailable> {
-    let read = secrets.iter().map(|secret| {
-        let table = || format!("plugin.{plugin}.secrets.{}", secret.rule.name());
-        read(secret).map_err(|problem| SecretUnavailable::new(table(), problem))
-    });
+    let read = secrets
+        .iter()
+        .map(|secret| read(secret).map_err(|problem| SecretUnavailable::new(of_plugin(plugin, secret), problem)));
     Ok(Secrets::new(read.collect::<Result<_, _>>()?))
+}
+
+/// Whether the secrets of a plugin could be read, as far as that can be said without running a program.
+///
+/// # Errors
+/// Which one cannot be had and why; never what it is.
+pub(crate) fn look_at_secret(plugin: &PluginName, secret: &SecretSettings) -> Result<(), SecretUnavailable> {
+    look_at(secret, || of_plugin(plugin, secret))
+}
+
+/// The same of the secret of a header of the collector.
+///
+/// # Errors
+/// Why it cannot be had; never what it is.
+pub(crate) fn look_at_header(secret: &SecretSettings) -> Result<(), SecretUnavailable> {
+    look_at(secret, || of_header(secret))
 }
 
 /// Reads the secret of a header of the collector.
@@ -120,8 +140,23 @@ pub(crate) fn read_secrets(plugin: &PluginName, secrets: &[SecretSettings]) -> R
 /// # Errors
 /// Why it cannot be had; never what it is.
 pub(crate) fn read_header(secret: &SecretSettings) -> Result<Secret, SecretUnavailable> {
-    let table = || format!("traces.headers.{}", secret.rule.name());
-    read(secret).map_err(|problem| SecretUnavailable::new(table(), problem))
+    read(secret).map_err(|problem| SecretUnavailable::new(of_header(secret), problem))
+}
+
+fn of_plugin(plugin: &PluginName, secret: &SecretSettings) -> String {
+    format!("plugin.{plugin}.secrets.{}", secret.rule.name())
+}
+
+fn of_header(secret: &SecretSettings) -> String {
+    format!("traces.headers.{}", secret.rule.name())
+}
+
+fn look_at(secret: &SecretSettings, table: impl Fn() -> String) -> Result<(), SecretUnavailable> {
+    let looked = match &secret.from {
+        SecretSource::Command(command) => command.check(secret.allow_unprotected).map_err(MissingSecret::from),
+        _ => read(secret).map(drop),
+    };
+    looked.map_err(|problem| SecretUnavailable::new(table(), problem))
 }
 
 fn read(secret: &SecretSettings) -> Result<Secret, MissingSecret> {

@@ -8,10 +8,14 @@ use std::{
 use wharf_core::request::InvalidSecret;
 use zeroize::Zeroizing;
 
+use super::{
+    kernel_key::{KernelKey, KernelKeyError},
+    secret_command::{SecretCommand, SecretCommandError},
+};
 use crate::secret::open;
 
-/// The most that is read of a file with a secret: a longer one holds no secret.
-const MAX_FILE_BYTES: usize = 64 << 10;
+/// The most that is read of a secret: what is longer holds none.
+pub(super) const MAX_SECRET_BYTES: usize = 64 << 10;
 
 /// Where the text of a secret comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,22 +27,40 @@ pub enum SecretSource {
     File(PathBuf),
     /// A credential that systemd handed to the host.
     Credential(String),
+    /// What a program prints.
+    Command(SecretCommand),
+    /// A key of the kernel's keyrings.
+    KernelKey(KernelKey),
 }
 
-impl SecretSource {
-    /// The one of these that is written, where exactly one is.
-    pub(super) fn named(
-        environment: Option<String>,
-        file: Option<PathBuf>,
-        credential: Option<String>,
-        base: &Path,
-    ) -> Option<Self> {
-        match (environment, file, credential) {
-            (Some(variable), None, None) if !variable.is_empty() => Some(Self::Environment(variable)),
-            (None, Some(file), None) => Some(Self::File(base.join(file))),
-            (None, None, Some(name)) if is_file_name(&name) => Some(Self::Credential(name)),
-            _ => None,
-        }
+/// What a table writes of where its secret is.
+#[derive(Debug, Default)]
+pub(super) struct WrittenSource {
+    pub(super) environment: Option<String>,
+    pub(super) file: Option<PathBuf>,
+    pub(super) credential: Option<String>,
+    pub(super) command: Option<Vec<String>>,
+    pub(super) keyring: Option<String>,
+}
+
+impl WrittenSource {
+    /// The one of these that is written, where exactly one is. `table` is how people call the table.
+    pub(super) fn check(self, table: &str, base: &Path) -> Result<SecretSource, String> {
+        let Self { environment, file, credential, command, keyring } = self;
+        let found = match (environment, file, credential, command, keyring) {
+            (Some(variable), None, None, None, None) if !variable.is_empty() => SecretSource::Environment(variable),
+            (None, Some(file), None, None, None) => SecretSource::File(base.join(file)),
+            (None, None, Some(name), None, None) if is_file_name(&name) => SecretSource::Credential(name),
+            (None, None, None, Some(command), None) => {
+                let command = SecretCommand::of(command).map_err(|problem| format!("{table} {problem}"))?;
+                SecretSource::Command(command)
+            }
+            (None, None, None, None, Some(key)) => {
+                SecretSource::KernelKey(KernelKey::named(&key).map_err(|problem| format!("{table} {problem}"))?)
+            }
+            _ => return Err(missing_source(table)),
+        };
+        Ok(found)
     }
 }
 
@@ -87,6 +109,10 @@ pub(super) enum MissingSecret {
     File(PathBuf, io::Error),
     #[error("{0}, or say `allow_unprotected = true`")]
     Unprotected(io::Error),
+    #[error(transparent)]
+    Command(#[from] SecretCommandError),
+    #[error(transparent)]
+    KernelKey(#[from] KernelKeyError),
     #[error("{0}: {1}")]
     Unfit(String, InvalidSecret),
     #[error("{0}")]
@@ -94,10 +120,10 @@ pub(super) enum MissingSecret {
 }
 
 /// What is wrong with a table that names no place of its secret, or several.
-pub(super) fn missing_source(table: &str) -> String {
+fn missing_source(table: &str) -> String {
     format!(
-        "{table} names where the secret is, once: `environment`, a variable of the host, `file`, or `credential`, the name \
-         of a credential of its systemd unit"
+        "{table} names where the secret is, once: `environment`, a variable of the host, `file`, `credential`, the name \
+         of a credential of its systemd unit, `command`, a program and its arguments, or `keyring`, a key of the kernel"
     )
 }
 
@@ -131,15 +157,17 @@ pub(super) fn read_text(
             // systemd lets the user of the unit read it by an access list, which looks like a group.
             read_file(&directory.join(name), true)
         }
+        SecretSource::Command(command) => Ok((command.output(allow_unprotected)?, command.to_string())),
+        SecretSource::KernelKey(key) => Ok((key.read()?, key.to_string())),
     }
 }
 
 /// The text of a file, and what a person calls that.
 fn read_file(path: &Path, allow_unprotected: bool) -> Result<(Zeroizing<String>, String), MissingSecret> {
     // A buffer that grows leaves copies behind.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_FILE_BYTES + 1));
+    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_SECRET_BYTES + 1));
     let opened = open(path, allow_unprotected);
-    opened.and_then(|file| file.take(MAX_FILE_BYTES as u64).read_to_end(&mut bytes)).map_err(|error| {
+    opened.and_then(|file| file.take(MAX_SECRET_BYTES as u64).read_to_end(&mut bytes)).map_err(|error| {
         // What the system itself says has a number.
         match error.raw_os_error() {
             None if error.kind() == io::ErrorKind::PermissionDenied => MissingSecret::Unprotected(error),

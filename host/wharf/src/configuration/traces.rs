@@ -12,10 +12,7 @@ use url::Url;
 use wharf_core::{RequestPattern, request::SecretRule, trace::Sampling};
 use wharf_sources::is_protected;
 
-use super::{
-    request::SecretSettings,
-    secret_source::{SecretSource, missing_source},
-};
+use super::{request::SecretSettings, secret_source::WrittenSource};
 
 /// The service that a collector knows hosts by, where nothing else is said.
 const SERVICE: &str = "wharf";
@@ -36,7 +33,7 @@ pub(super) struct WrittenTraces {
     trust_clients: bool,
     /// Whether spans may go over `http:` to another machine, where everybody on the way
     /// reads them and the headers, and a header's secret come from a file that others may
-    /// read.
+    /// read or a program that others may change.
     allow_unprotected: bool,
     /// The name by which the collector knows this host (`service.name`); `wharf` where
     /// absent.
@@ -58,6 +55,10 @@ struct WrittenHeader {
     file: Option<PathBuf>,
     /// The credential of the host's systemd unit that has the secret, by its name under `LoadCredential=`.
     credential: Option<String>,
+    /// The program that prints it, by its whole path, and its arguments; no shell is involved.
+    command: Option<Vec<String>>,
+    /// The key of the kernel's keyrings that has it, on Linux: `user:` and its description.
+    keyring: Option<String>,
     /// The header, with `{}` where the secret goes: `Authorization: Bearer {}`.
     header: String,
 }
@@ -168,7 +169,8 @@ fn headers(
     (base, allow_unprotected): (&Path, bool),
 ) -> Result<Vec<SecretSettings>, String> {
     let mut headers: Vec<SecretSettings> = Vec::new();
-    for (name, WrittenHeader { environment, file, credential, header }) in written {
+    for (name, WrittenHeader { environment, file, credential, command, keyring, header }) in written {
+        let from = WrittenSource { environment, file, credential, command, keyring };
         let table = format!("[traces.headers.{name}]");
         let to = format!("POST {}", endpoint.origin().ascii_serialization()).parse::<RequestPattern>();
         let to = to.map_err(|error| format!("{table} {error}"))?;
@@ -179,7 +181,7 @@ fn headers(
         if let Some(other) = headers.iter().find(|other| other.rule.header() == rule.header()) {
             return Err(format!("{table} fills the header that `{}` fills; keep one", other.rule.name()));
         }
-        let from = SecretSource::named(environment, file, credential, base).ok_or_else(|| missing_source(&table))?;
+        let from = from.check(&table, base)?;
         headers.push(SecretSettings { rule, from, allow_unprotected });
     }
     Ok(headers)
@@ -187,7 +189,10 @@ fn headers(
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Configuration, *};
+    use super::{
+        super::{Configuration, SecretSource},
+        *,
+    };
 
     fn parse(lines: &str) -> Result<TracesSettings, String> {
         let parsed = Configuration::parse(&format!("[traces]\n{lines}"), Path::new("/etc/wharf"));

@@ -1,11 +1,11 @@
 //! Files, folders and variables that a configuration names: read as a host reads them.
 
-use std::{path::Path, slice::from_ref};
+use std::path::Path;
 
 use wharf_core::grant::Capability;
 
 use crate::{
-    configuration::{Configuration, read_header, read_secrets},
+    configuration::{Configuration, look_at_header, look_at_secret},
     configuration_report::finding::{ConfigurationPart as Part, ConfigurationReport},
 };
 
@@ -33,7 +33,7 @@ impl Configuration {
         problems.extend(self.state.connection().err().map(|error| Part::State.says(error.to_string())));
         #[cfg(feature = "postgres")]
         problems.extend(crate::cluster::problems(self).into_iter().map(|problem| Part::Cluster.says(problem)));
-        let headers = self.traces.headers.iter().filter_map(|header| read_header(header).err());
+        let headers = self.traces.headers.iter().filter_map(|header| look_at_header(header).err());
         problems.extend(headers.map(|error| Part::Traces.says(error.to_string())));
         self.check_browser(checked);
     }
@@ -42,7 +42,7 @@ impl Configuration {
         for (name, settings) in self.plugins.iter().filter(|(_, settings)| settings.enabled) {
             let sends = self.grants(name, settings).names(Capability::Http);
             for secret in &settings.secrets {
-                if let Err(error) = read_secrets(name, from_ref(secret)) {
+                if let Err(error) = look_at_secret(name, secret) {
                     checked.problems.push(Part::Secret.of(name, error.to_string()));
                 } else if !sends {
                     let says = format!(

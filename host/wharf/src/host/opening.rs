@@ -153,7 +153,13 @@ impl HostBuilder {
         let Self { brought, audit, traces, fixed_grants, uncompiled, joins_cluster, .. } = self;
         // Processes and terminals run in other directories than this one.
         let data = data.as_deref().map(paths::absolute).transpose()?;
-        let keys = data.as_deref().map(|data| encryption::open(&configuration, data)).transpose()?;
+        let keys = match &data {
+            Some(data) => {
+                let (configuration, data) = (configuration.clone(), data.clone());
+                Some(waiting(move || encryption::open(&configuration, &data)).await??)
+            }
+            None => None,
+        };
         let state = match state {
             Some(state) => state,
             None => open_state(&configuration, keys.as_ref()).await?,
@@ -176,7 +182,10 @@ impl HostBuilder {
         let number = fastrand::u64(..);
         let traces = match traces {
             Some(traces) => Some(traces),
-            None => collector::open(&configuration.traces, number)?,
+            None => {
+                let settings = configuration.traces.clone();
+                waiting(move || collector::open(&settings, number)).await??
+            }
         };
         let tracer = traces.map(|sink| Tracer::new(sink, configuration.traces.sampling));
         let audit_lines =
@@ -289,6 +298,11 @@ impl Host {
             })
         })
     }
+}
+
+/// Has a thread of its own do what may wait for files, and for a program that prints a secret.
+async fn waiting<T: Send + 'static>(what: impl FnOnce() -> T + Send + 'static) -> Result<T, OpenError> {
+    tokio::task::spawn_blocking(what).await.map_err(|_| OpenError::Interrupted)
 }
 
 /// The store that the configuration asks for; in memory where it names no database and there

@@ -129,7 +129,11 @@ impl IntrospectionServer {
             .send(form.as_bytes());
         let answered = sent.map_err(|error| format!("{address}: {}", with_causes(&error)))?;
         if answered.status() != 200 {
-            let what = if answered.status() == 401 { ": it does not take the client's secret" } else { "" };
+            let is_refused = answered.status() == 401;
+            if is_refused {
+                self.settings.refuse_secret();
+            }
+            let what = if is_refused { ": it does not take the client's secret" } else { "" };
             return Err(format!("{address} answers {}{what}", answered.status()));
         }
         let mut body = answered.into_body().into_reader();
