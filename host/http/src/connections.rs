@@ -23,7 +23,7 @@ use wharf_core::{
     quota::{Bounds, Quota, QuotaFull, Share},
 };
 
-use crate::{address_block::AddressBlock, failure::HttpFailure};
+use crate::{address_block::AddressBlock, failure::HttpFailure, listener::client_certificate::ConnectionCertificate};
 
 /// How often the operator is told that strangers are turned away.
 const COMPLAINT: Duration = Duration::from_secs(60);
@@ -68,6 +68,8 @@ pub(crate) struct ConnectionPermit {
     shed: CancellationToken,
     /// The place that it has as a client.
     client: OnceLock<Share>,
+    /// What is known of the client's certificate, once its handshake is over.
+    certificate: OnceLock<ConnectionCertificate>,
 }
 
 impl ConnectionRegistry {
@@ -112,7 +114,9 @@ impl ConnectionRegistry {
             strangers.by_network.entry(network).or_default().insert(number);
         }
         drop(strangers);
-        Arc::new(ConnectionPermit { connections: Arc::clone(self), number, address, shed, client: OnceLock::new() })
+        let connections = Arc::clone(self);
+        let (client, certificate) = (OnceLock::new(), OnceLock::new());
+        Arc::new(ConnectionPermit { connections, number, address, shed, client, certificate })
     }
 
     /// Closes the connection of the stranger that has been here for longest.
@@ -173,6 +177,16 @@ impl ConnectionPermit {
     /// The address that it comes from; none where it comes by a socket in the file system.
     pub(crate) fn address(&self) -> Option<IpAddr> {
         self.address
+    }
+
+    /// Says what is known of the client's certificate, of which a connection has one.
+    pub(crate) fn identify(&self, certificate: ConnectionCertificate) {
+        let _ = self.certificate.set(certificate);
+    }
+
+    /// What is known of the client's certificate.
+    pub(crate) fn certificate(&self) -> ConnectionCertificate {
+        self.certificate.get().cloned().unwrap_or_default()
     }
 
     /// Moves the connection to the places of clients, since one of this tenant has shown a

@@ -55,6 +55,7 @@ pub use listener::passed::{PassedSocket, UnusableSocket};
 pub use listener::{
     HttpError,
     address::{HttpAddress, InvalidAddress},
+    client_certificate::{ClientCertificates, ConnectionCertificate},
     tls::{Tls, TlsError},
 };
 pub use protocol::{ProtocolAnswer, ProtocolBody, ProtocolClient, ProtocolEndpoint, ProtocolRequest, ProtocolService};

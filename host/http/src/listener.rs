@@ -1,6 +1,7 @@
 //! Taking an address, and connections to it.
 
 pub(crate) mod address;
+pub(crate) mod client_certificate;
 #[cfg(target_os = "linux")]
 pub(crate) mod passed;
 #[cfg(unix)]
@@ -21,6 +22,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::settings::HttpSettings;
 use address::HttpAddress;
+use client_certificate::ConnectionCertificate;
 
 /// Connections that the system keeps until they are accepted.
 const BACKLOG: u32 = 1_024;
@@ -125,14 +127,17 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// The handshake, which may take as long as a request may arrive.
+/// The handshake, which may take as long as a request may arrive, and the certificate that the client shows.
 pub(crate) async fn tls_handshake(
     acceptor: &TlsAcceptor,
     stream: TcpStream,
     arrival: Duration,
-) -> Option<tokio_rustls::server::TlsStream<TcpStream>> {
+) -> Option<(tokio_rustls::server::TlsStream<TcpStream>, ConnectionCertificate)> {
     match timeout(arrival, acceptor.accept(stream)).await {
-        Ok(Ok(stream)) => Some(stream),
+        Ok(Ok(stream)) => {
+            let certificate = ConnectionCertificate::of(stream.get_ref().1);
+            Some((stream, certificate))
+        }
         Ok(Err(error)) => {
             tracing::debug!(%error, "a client does not speak TLS as this host does");
             None

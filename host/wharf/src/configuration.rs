@@ -56,7 +56,7 @@ pub use host::{HostConfinement, HostSettings, HostUser};
 pub use http::{HttpSection, TlsFiles, TokenSettings, TokenUnavailable};
 pub use kernel_key::KernelKey;
 pub use nats::NatsSection;
-pub use oauth::{IntrospectionSettings, OAuthSettings};
+pub use oauth::{CertificateBinding, IntrospectionSettings, OAuthSettings};
 pub use pin::{Confirmed, EffectiveGrants, KnownComponent, Pin, Unconfirmed};
 pub use plugin::PluginSettings;
 pub use polls::{GuidanceLanguage, PollGuidance, SessionPolls, TenantPolls};

@@ -198,9 +198,9 @@ pub mod grant {
 pub mod http {
     pub use wharf_core::{InvalidDigest, InvalidToken, RequestMemory, Token, service::ClientRights};
     pub use wharf_http::{
-        ConsoleFile, ConsoleSessions, Elsewhere, HttpAddress, HttpClient, HttpClients, HttpError, HttpServer,
-        HttpServices, HttpSettings, InvalidAddress, ProtectedResource, Tls, TlsError, TokenRefused, TokenVerifier,
-        VerifiedToken,
+        ClientCertificates, ConnectionCertificate, ConsoleFile, ConsoleSessions, Elsewhere, HttpAddress, HttpClient,
+        HttpClients, HttpError, HttpServer, HttpServices, HttpSettings, InvalidAddress, ProtectedResource, Tls,
+        TlsError, TokenRefused, TokenVerifier, VerifiedToken,
     };
     #[cfg(target_os = "linux")]
     pub use wharf_http::{PassedSocket, UnusableSocket};

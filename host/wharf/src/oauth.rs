@@ -5,6 +5,7 @@
 //! decided here, never by the token: one by a shared secret, or by none, is refused.
 
 mod claims;
+mod confirmation;
 mod discovery;
 mod introspection;
 mod keys;
@@ -18,9 +19,9 @@ use jsonwebtoken::{Header, decode_header};
 use quick_cache::sync::Cache;
 use serde_json::{Map, Value};
 use wharf_core::{Digest, TenantId, service::ClientRights};
-use wharf_http::{ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken};
+use wharf_http::{ConnectionCertificate, ProtectedResource, TokenRefused, TokenVerifier, VerifiedToken};
 
-use crate::configuration::OAuthSettings;
+use crate::configuration::{CertificateBinding, OAuthSettings};
 use introspection::Introspection;
 use keys::IssuerKeys;
 use signature::ALGORITHMS;
@@ -45,6 +46,7 @@ pub fn protected_resource(settings: OAuthSettings) -> ProtectedResource {
         resource: settings.resource.clone(),
         authorization_servers: vec![settings.issuer.clone()],
         scopes: settings.scopes.clone(),
+        takes_bound_tokens: settings.certificate_binding != CertificateBinding::Refused,
         rights,
         verifier: Arc::new(Verifier::new(settings)),
     }
@@ -106,19 +108,28 @@ impl Verifier {
 
 #[async_trait]
 impl TokenVerifier for Verifier {
-    async fn verify(&self, token: &str) -> Result<VerifiedToken, TokenRefused> {
+    async fn verify(&self, token: &str, certificate: &ConnectionCertificate) -> Result<VerifiedToken, TokenRefused> {
+        let bound = |claims: &[&Claims]| {
+            confirmation::check(claims, certificate, self.settings.certificate_binding).map_err(invalid)
+        };
         let claims = match (decode_header(token), &self.introspection) {
             (Ok(header), asked) => {
                 // What a stranger makes up reaches no issuer.
                 let claims = self.signed_claims(token, &header).await?;
-                if let Some(asked) = asked {
-                    asked.claims(token).await?;
+                match asked {
+                    // The issuer may name the certificate in either place.
+                    Some(asked) => {
+                        let told = asked.claims(token).await?;
+                        bound(&[&claims, &*told])?;
+                    }
+                    None => bound(&[&claims])?,
                 }
                 Arc::new(claims)
             }
             (Err(_), Some(asked)) => {
                 let claims = asked.claims(token).await?;
                 claims::check_introspected(&claims, &self.settings.issuer, &self.settings.resource).map_err(invalid)?;
+                bound(&[&claims])?;
                 claims
             }
             (Err(_), None) => return Err(invalid("it is no JSON Web Token")),

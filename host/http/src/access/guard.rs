@@ -159,7 +159,7 @@ async fn client(
                 refuse(requester::stranger(RefusedFor::TooManyWrongTokens, permit));
                 return Err(locked_out);
             }
-            issued(server, token).await
+            issued(server, token, permit).await
         }
     };
     let (client, subject) = found.inspect_err(|failure| {
@@ -210,9 +210,13 @@ async fn client(
 async fn issued(
     server: &ServerState,
     token: Option<&[u8]>,
+    permit: Option<&ConnectionPermit>,
 ) -> Result<(Arc<ClientAccount>, Option<String>), HttpFailure> {
     match &server.issued {
-        Some(issued) => issued.client(token).await,
+        Some(issued) => {
+            let certificate = permit.map(ConnectionPermit::certificate).unwrap_or_default();
+            issued.client(token, &certificate).await
+        }
         None => {
             let told = "send a token of this host: `Authorization: Bearer TOKEN`";
             Err(HttpFailure::new(StatusCode::UNAUTHORIZED, Code::Denied, told))

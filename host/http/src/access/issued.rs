@@ -12,7 +12,7 @@ use super::{
     factory::ClientFactory,
     protected_resource::{ProtectedResource, TokenRefused, VerifiedToken},
 };
-use crate::failure::HttpFailure;
+use crate::{failure::HttpFailure, listener::client_certificate::ConnectionCertificate};
 
 /// Longest token that is looked at.
 const LONGEST: usize = 16 << 10;
@@ -43,10 +43,12 @@ impl IssuedClients {
         str::from_utf8(token).is_ok_and(|token| self.resource.verifier.has_held(token))
     }
 
-    /// The client that shows this token, and the token's subject; or why there is none.
+    /// The client that shows this token on a connection of this certificate, and the token's subject; or why there is
+    /// none.
     pub(crate) async fn client(
         &self,
         token: Option<&[u8]>,
+        certificate: &ConnectionCertificate,
     ) -> Result<(Arc<ClientAccount>, Option<String>), HttpFailure> {
         let told = "send a token of this host, or of its authorization server: `Authorization: Bearer TOKEN`";
         let unauthenticated = || HttpFailure::new(StatusCode::UNAUTHORIZED, Code::Denied, told);
@@ -59,7 +61,7 @@ impl IssuedClients {
             let refused = TokenRefused::Invalid("it is none".to_owned());
             return Err(unauthenticated().challenged(self.resource.challenge(Some(&refused))));
         }
-        let refused = match self.resource.verifier.verify(token).await {
+        let refused = match self.resource.verifier.verify(token, certificate).await {
             Ok(VerifiedToken { tenant, subject }) => return Ok((self.of_tenant(&tenant)?, subject)),
             Err(refused) => refused,
         };

@@ -9,14 +9,14 @@ use async_trait::async_trait;
 use axum::http::HeaderValue;
 use wharf_core::{TenantId, service::ClientRights};
 
-use crate::routes::paths::METADATA;
+use crate::{listener::client_certificate::ConnectionCertificate, routes::paths::METADATA};
 
 /// Says whose a token is that somebody else has issued.
 #[async_trait]
 pub trait TokenVerifier: Send + Sync + fmt::Debug {
-    /// Looks at a token that a request shows. It may take as long as asking the issuer
-    /// for its keys does; dropping the future gives up.
-    async fn verify(&self, token: &str) -> Result<VerifiedToken, TokenRefused>;
+    /// Looks at a token that a request shows, on a connection of this certificate. It may take as long as asking the
+    /// issuer for its keys does; dropping the future gives up.
+    async fn verify(&self, token: &str, certificate: &ConnectionCertificate) -> Result<VerifiedToken, TokenRefused>;
 
     /// Whether a token may be any text. Else it has three parts, as a JSON Web Token has (RFC 7515, section 7.1), and
     /// nobody is asked about another one.
@@ -71,6 +71,8 @@ pub struct ProtectedResource {
     pub authorization_servers: Vec<String>,
     /// The scopes that a token needs.
     pub scopes: Vec<String>,
+    /// Whether clients may show tokens that are bound to a certificate (RFC 8705).
+    pub takes_bound_tokens: bool,
     /// What the clients of a tenant may do together.
     pub rights: ClientRights,
     /// Says whose a token is.
@@ -116,7 +118,7 @@ mod tests {
 
     #[async_trait]
     impl TokenVerifier for Nobody {
-        async fn verify(&self, _: &str) -> Result<VerifiedToken, TokenRefused> {
+        async fn verify(&self, _: &str, _: &ConnectionCertificate) -> Result<VerifiedToken, TokenRefused> {
             Err(TokenRefused::Unavailable)
         }
     }
@@ -132,6 +134,7 @@ mod tests {
                 resource: resource.into(),
                 authorization_servers: Vec::new(),
                 scopes: vec!["tools".into()],
+                takes_bound_tokens: false,
                 rights: ClientRights::tools_alone(),
                 verifier: Arc::new(Nobody),
             };

@@ -52,6 +52,8 @@ struct Metadata {
     /// The scopes that a token needs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     scopes_supported: Vec<String>,
+    /// Whether tokens may be bound to the certificate of their client (RFC 8705).
+    tls_client_certificate_bound_access_tokens: bool,
 }
 
 /// What clients have to know before they ask for a token.
@@ -66,6 +68,7 @@ async fn metadata(State(server): State<Arc<ServerState>>) -> Result<Response, Ht
         authorization_servers: resource.authorization_servers.clone(),
         bearer_methods_supported: ["header"],
         scopes_supported: resource.scopes.clone(),
+        tls_client_certificate_bound_access_tokens: resource.takes_bound_tokens,
     };
     Ok(Json(metadata).into_response())
 }

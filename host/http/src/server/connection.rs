@@ -55,7 +55,9 @@ pub(super) async fn serve(
             match tls {
                 None => speak(stream, router, timeouts, permit, stopping).await,
                 Some(tls) => {
-                    if let Some(stream) = listener::tls_handshake(&tls, stream, timeouts.arrival).await {
+                    let handshake = listener::tls_handshake(&tls, stream, timeouts.arrival).await;
+                    if let Some((stream, certificate)) = handshake {
+                        permit.identify(certificate);
                         speak(stream, router, timeouts, permit, stopping).await;
                     }
                 }

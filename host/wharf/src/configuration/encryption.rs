@@ -154,7 +154,8 @@ mod tests {
         let text = format!("[encryption.key]\ncommand = [\"/bin/echo\", \"{}\"]\n", "k".repeat(64));
         let settings = parse(&text).expect("read").expect("a key");
         settings.key.read().expect("a key");
-        let short = parse("[encryption.key]\ncommand = [\"/bin/echo\", \"too short\"]\n").expect("read").expect("a key");
+        let short =
+            parse("[encryption.key]\ncommand = [\"/bin/echo\", \"too short\"]\n").expect("read").expect("a key");
         let error = short.key.read().expect_err("short").to_string();
         assert!(error.contains("at least 32 random characters") && !error.contains("too short"), "{error}");
     }

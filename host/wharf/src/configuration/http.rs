@@ -17,7 +17,7 @@ use wharf_core::{
 
 use super::{
     limits::WrittenLimits,
-    oauth::{OAuthSettings, WrittenOAuth},
+    oauth::{CertificateBinding, OAuthSettings, WrittenOAuth},
 };
 use crate::secret;
 
@@ -133,19 +133,40 @@ pub struct TlsFiles {
     pub certificate: PathBuf,
     /// Its private key. Refused where others may read it.
     pub key: PathBuf,
-    /// Whether it is taken all the same.
+    /// The authorities of clients, with `certificate_bound_tokens` under [http.oauth]: a client that shows a certificate
+    /// of another one gets no connection. Where absent, a client may have signed its certificate itself.
+    pub client_authorities: Option<PathBuf>,
+    /// Whether the key is taken although others may read it.
     #[serde(default)]
     pub allow_unprotected: bool,
+    /// Whether clients are asked for a certificate.
+    #[serde(skip)]
+    pub asks_clients: bool,
 }
+
+const NO_TLS: &str = "[http.oauth] `certificate_bound_tokens` needs [http.tls]: a host sees the certificates of its \
+                      clients only where TLS ends at the host itself";
+const NOT_ASKED: &str = "[http.tls] `client_authorities` is of no use without `certificate_bound_tokens` under \
+                         [http.oauth]: no client is asked for a certificate";
 
 impl WrittenHttp {
     pub(super) fn check(self, base: &Path) -> Result<HttpSection, String> {
         let mut limits = HttpLimits::default();
         self.limits.apply("http.limits", |name, value| limits.set(name, value))?;
         let tokens = checked(self.tokens, base)?;
-        let tls =
-            self.tls.map(|tls| TlsFiles { certificate: base.join(tls.certificate), key: base.join(tls.key), ..tls });
         let oauth = self.oauth.map(|oauth| oauth.check(base)).transpose()?;
+        let asks_clients = oauth.as_ref().is_some_and(|oauth| oauth.certificate_binding != CertificateBinding::Refused);
+        let tls = match self.tls {
+            None if asks_clients => return Err(NO_TLS.to_owned()),
+            Some(TlsFiles { client_authorities: Some(_), .. }) if !asks_clients => return Err(NOT_ASKED.to_owned()),
+            tls => tls.map(|tls| TlsFiles {
+                certificate: base.join(tls.certificate),
+                key: base.join(tls.key),
+                client_authorities: tls.client_authorities.map(|authorities| base.join(authorities)),
+                asks_clients,
+                ..tls
+            }),
+        };
         Ok(HttpSection { limits, hosts: self.hosts, origins: self.origins, tokens, tls, oauth })
     }
 }

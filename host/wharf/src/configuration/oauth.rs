@@ -43,9 +43,33 @@ pub(super) struct WrittenOAuth {
     requests_per_second: Option<u64>,
     /// Calls in flight of each tenant; lower than the limit `calls_per_client`.
     calls: Option<u64>,
+    /// Takes tokens that are bound to the certificate of their client (RFC 8705), on its connections alone: `accepted`
+    /// beside others, or `required`. The host then asks clients for certificates, which needs [http.tls]. Refused where
+    /// absent.
+    certificate_bound_tokens: Option<WrittenBinding>,
     /// Asks the authorization server about each token (RFC 7662): tokens that are no JWTs are taken then, and revoked
     /// ones refused.
     introspection: Option<WrittenIntrospection>,
+}
+
+/// Which tokens may be bound to a certificate, as it is written.
+#[derive(Debug, Clone, Copy, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum WrittenBinding {
+    Accepted,
+    Required,
+}
+
+/// What becomes of tokens that are bound to the certificate of their client (RFC 8705).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CertificateBinding {
+    /// They are refused: no client is asked for a certificate.
+    #[default]
+    Refused,
+    /// They are taken on connections of their certificate, and others on any.
+    Accepted,
+    /// No other token is taken.
+    Required,
 }
 
 /// `[http.oauth.introspection]`, as it is written.
@@ -136,6 +160,8 @@ pub struct OAuthSettings {
     pub requests_per_second: Option<u64>,
     /// For each tenant.
     pub calls: Option<u64>,
+    /// What becomes of tokens that are bound to a certificate.
+    pub certificate_binding: CertificateBinding,
     /// How the authorization server is asked about each token, where it is.
     pub introspection: Option<IntrospectionSettings>,
 }
@@ -154,6 +180,7 @@ impl OAuthSettings {
             plugins: None,
             requests_per_second: None,
             calls: None,
+            certificate_binding: CertificateBinding::Refused,
             introspection: None,
         }
     }
@@ -197,7 +224,22 @@ impl WrittenOAuth {
         let Self { issuer, resource, tenant_claim, scopes, plugins, requests_per_second, calls, .. } = self;
         let settings = OAuthSettings::new(issuer, resource);
         let tenant_claim = tenant_claim.unwrap_or(settings.tenant_claim);
-        Ok(OAuthSettings { jwks, tenant_claim, scopes, plugins, requests_per_second, calls, introspection, ..settings })
+        let certificate_binding = match self.certificate_bound_tokens {
+            None => CertificateBinding::Refused,
+            Some(WrittenBinding::Accepted) => CertificateBinding::Accepted,
+            Some(WrittenBinding::Required) => CertificateBinding::Required,
+        };
+        Ok(OAuthSettings {
+            jwks,
+            tenant_claim,
+            scopes,
+            plugins,
+            requests_per_second,
+            calls,
+            certificate_binding,
+            introspection,
+            ..settings
+        })
     }
 }
 

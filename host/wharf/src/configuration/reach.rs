@@ -43,6 +43,7 @@ impl Configuration {
         files.extend(introspection.filter_map(|asked| file_of(&asked.from)));
         if let Some(tls) = &self.http.tls {
             files.extend([tls.certificate.clone(), tls.key.clone()]);
+            files.extend(tls.client_authorities.clone());
         }
         files.extend(self.audit.key.clone());
         let keys = self.encryption.iter().flat_map(|encryption| [Some(&encryption.key), encryption.previous.as_ref()]);

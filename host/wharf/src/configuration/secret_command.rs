@@ -236,7 +236,8 @@ mod tests {
         fn new() -> Self {
             let directory = tempfile::tempdir().expect("a directory");
             let (program, at) = (directory.path().join("print"), directory.path().display());
-            fs::write(&program, format!("#!/bin/sh\necho run >> '{at}/runs'\nexec cat '{at}/secret'\n")).expect("written");
+            fs::write(&program, format!("#!/bin/sh\necho run >> '{at}/runs'\nexec cat '{at}/secret'\n"))
+                .expect("written");
             fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("changed");
             let command = SecretCommand::of(vec![program.display().to_string()]).expect("a command");
             Self { directory, command }

@@ -7,7 +7,7 @@ use std::{
 
 use wharf_core::text::with_causes;
 use wharf_files::regular_file;
-use wharf_http::{Tls, TlsError};
+use wharf_http::{ClientCertificates, Tls, TlsError};
 
 use super::http::TlsFiles;
 use crate::secret;
@@ -16,21 +16,31 @@ use crate::secret;
 const MAX_KEY_BYTES: u64 = 1 << 20;
 
 impl TlsFiles {
-    /// Reads both.
+    /// Reads them.
     ///
     /// # Errors
     /// Which file cannot be read, or why they make no connection private, in words for
     /// a person.
     pub fn read(&self) -> Result<Tls, TlsFilesError> {
-        let certificate = regular_file::read(&self.certificate, MAX_KEY_BYTES);
-        let certificate = certificate.map_err(|error| TlsFilesError::of(&self.certificate, error))?;
-        if certificate.len() as u64 > MAX_KEY_BYTES {
-            return Err(TlsFilesError::TooLong { path: self.certificate.clone() });
-        }
+        let certificate = read(&self.certificate)?;
+        let authorities = self.client_authorities.as_deref().map(read).transpose()?;
         let key = secret::read_bytes(&self.key, self.allow_unprotected, MAX_KEY_BYTES);
         let key = key.map_err(|error| TlsFilesError::of(&self.key, error))?;
-        Tls::new(&certificate, &key).map_err(TlsFilesError::Unfit)
+        let clients = match &authorities {
+            _ if !self.asks_clients => ClientCertificates::NotAsked,
+            None => ClientCertificates::Any,
+            Some(authorities) => ClientCertificates::IssuedBy(authorities),
+        };
+        Tls::asking(clients, &certificate, &key).map_err(TlsFilesError::Unfit)
     }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, TlsFilesError> {
+    let read = regular_file::read(path, MAX_KEY_BYTES).map_err(|error| TlsFilesError::of(path, error))?;
+    if read.len() as u64 > MAX_KEY_BYTES {
+        return Err(TlsFilesError::TooLong { path: path.to_owned() });
+    }
+    Ok(read)
 }
 
 /// Why the files of `[http.tls]` make no connection private.

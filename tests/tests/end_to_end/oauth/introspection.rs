@@ -10,7 +10,10 @@ use wharf::{
 };
 use wharf_tests::Data;
 
-use super::issuer::{Issuer, Key, RESOURCE};
+use super::{
+    VerifyAlone as _,
+    issuer::{Issuer, Key, RESOURCE},
+};
 
 /// An issuer, and the secret of this host there.
 struct Asked {
@@ -66,7 +69,7 @@ async fn a_token_that_says_nothing_is_its_subjects_where_the_issuer_says_so() {
     asked.says("opaque", holds());
     let verifier = asked.verifier(LONG);
     for _ in 0..3 {
-        let verified = verifier.verify("opaque").await.expect("holds");
+        let verified = verifier.verify_alone("opaque").await.expect("holds");
         assert_eq!((verified.tenant.to_string().as_str(), verified.subject.as_deref()), ("oauth:ada", Some("ada")));
     }
     assert_eq!(asked.asked(), 1, "an answer is remembered");
@@ -93,7 +96,7 @@ async fn a_token_that_says_nothing_is_its_subjects_where_the_issuer_says_so() {
         ),
     ] {
         asked.says(token, claims);
-        let refused = verifier.verify(token).await.expect_err(token);
+        let refused = verifier.verify_alone(token).await.expect_err(token);
         assert!(
             matches!(refused, TokenRefused::Invalid(_)) && refused.to_string().contains(problem),
             "{token}: {refused}"
@@ -101,7 +104,7 @@ async fn a_token_that_says_nothing_is_its_subjects_where_the_issuer_says_so() {
     }
     let mut settings = asked.settings(LONG);
     settings.scopes = vec!["admin".to_owned()];
-    let refused = wharf::http::protected_resource(settings).verifier.verify("opaque").await;
+    let refused = wharf::http::protected_resource(settings).verifier.verify_alone("opaque").await;
     assert!(matches!(refused, Err(TokenRefused::Scope(_))), "{refused:?}");
 }
 
@@ -111,21 +114,21 @@ async fn a_signed_token_is_refused_once_its_issuer_has_revoked_it_and_a_made_up_
     let token = asked.key.sign(&asked.issuer.claims());
     asked.says(&token, json!({"active": true}));
     let verifier = asked.verifier(Duration::ZERO);
-    verifier.verify(&token).await.expect("holds");
+    verifier.verify_alone(&token).await.expect("holds");
     asked.revokes(&token);
-    let refused = verifier.verify(&token).await.expect_err("revoked");
+    let refused = verifier.verify_alone(&token).await.expect_err("revoked");
     assert!(refused.to_string().contains("its issuer says that it does not hold"), "{refused}");
     let before = asked.asked();
     let made_up = Key::new("one").sign(&asked.issuer.claims());
-    verifier.verify(&made_up).await.expect_err("another key");
-    verifier.verify(&asked.key.sign(&asked.issuer.claims_but("aud", json!("x")))).await.expect_err("for another");
+    verifier.verify_alone(&made_up).await.expect_err("another key");
+    verifier.verify_alone(&asked.key.sign(&asked.issuer.claims_but("aud", json!("x")))).await.expect_err("for another");
     assert_eq!(asked.asked(), before);
     // An answer that is remembered is as old as the operator allows.
     asked.says(&token, json!({"active": true}));
     let remembering = asked.verifier(LONG);
-    remembering.verify(&token).await.expect("holds");
+    remembering.verify_alone(&token).await.expect("holds");
     asked.revokes(&token);
-    remembering.verify(&token).await.expect("still remembered");
+    remembering.verify_alone(&token).await.expect("still remembered");
 }
 
 #[tokio::test]
@@ -134,15 +137,15 @@ async fn an_issuer_that_does_not_say_is_no_refusal_and_a_secret_may_be_replaced(
     asked.says("opaque", holds());
     asked.says("odd", json!({"sub": "ada"}));
     let verifier = asked.verifier(LONG);
-    assert_eq!(verifier.verify("odd").await, Err(TokenRefused::Unavailable));
+    assert_eq!(verifier.verify_alone("odd").await, Err(TokenRefused::Unavailable));
     asked.secrets.write_private("secret", "wrong");
-    assert_eq!(verifier.verify("opaque").await, Err(TokenRefused::Unavailable));
+    assert_eq!(verifier.verify_alone("opaque").await, Err(TokenRefused::Unavailable));
     asked.secrets.write_private("secret", "n3xt");
-    verifier.verify("opaque").await.expect("the new secret is taken");
+    verifier.verify_alone("opaque").await.expect("the new secret is taken");
     let mut settings = asked.settings(LONG);
     settings.introspection.as_mut().expect("there").address = "http://127.0.0.1:1/".parse().ok();
     let away = wharf::http::protected_resource(settings).verifier;
-    assert_eq!(away.verify("opaque").await, Err(TokenRefused::Unavailable));
+    assert_eq!(away.verify_alone("opaque").await, Err(TokenRefused::Unavailable));
 }
 
 #[tokio::test]
@@ -152,7 +155,7 @@ async fn requests_of_one_token_at_once_ask_the_issuer_once() {
     let verifier = asked.verifier(LONG);
     let all = (0..50).map(|_| {
         let verifier = Arc::clone(&verifier);
-        tokio::spawn(async move { verifier.verify("opaque").await })
+        tokio::spawn(async move { verifier.verify_alone("opaque").await })
     });
     for one in all.collect::<Vec<_>>() {
         one.await.expect("no panic").expect("holds");

@@ -16,7 +16,10 @@ use wharf::{
     http::{TokenRefused, TokenVerifier, VerifiedToken},
 };
 
-use super::issuer::{Issuer, Key, RESOURCE, token};
+use super::{
+    VerifyAlone as _,
+    issuer::{Issuer, Key, RESOURCE, token},
+};
 
 fn of(settings: OAuthSettings) -> Arc<dyn TokenVerifier> {
     wharf::http::protected_resource(settings).verifier
@@ -33,14 +36,14 @@ async fn a_token_of_the_issuer_for_this_host_is_its_subjects() {
     let issuer = Issuer::new(vec![json!({"kty": "something of tomorrow"}), key.public.clone()]);
     let verifier = of(issuer.settings());
     let tenant = |verified: VerifiedToken| verified.tenant.to_string();
-    let verified = verifier.verify(&key.sign(&issuer.claims())).await.expect("holds");
+    let verified = verifier.verify_alone(&key.sign(&issuer.claims())).await.expect("holds");
     assert_eq!(tenant(verified), "oauth:ada");
     let many = issuer.claims_but("aud", json!(["https://other.example", RESOURCE]));
-    verifier.verify(&key.sign(&many)).await.expect("for several");
+    verifier.verify_alone(&key.sign(&many)).await.expect("for several");
     let mut subjects = BTreeSet::new();
     for subject in ["auth0|7", "auth0|8", "blake3.00", "x".repeat(500).as_str(), "한글", "ada"] {
         let token = key.sign(&issuer.claims_but("sub", json!(subject)));
-        subjects.insert(tenant(verifier.verify(&token).await.expect("holds")));
+        subjects.insert(tenant(verifier.verify_alone(&token).await.expect("holds")));
     }
     assert_eq!(subjects.len(), 6, "{subjects:?}");
     assert!(subjects.iter().all(|tenant| tenant.starts_with("oauth:")), "{subjects:?}");
@@ -50,8 +53,8 @@ async fn a_token_of_the_issuer_for_this_host_is_its_subjects() {
     by_organisation.tenant_claim = "org".to_owned();
     let verifier = of(by_organisation);
     let token = key.sign(&issuer.claims_but("org", json!("acme")));
-    assert_eq!(tenant(verifier.verify(&token).await.expect("holds")), "oauth:acme");
-    assert!(refused(verifier.verify(&key.sign(&issuer.claims())).await).contains("`org`"));
+    assert_eq!(tenant(verifier.verify_alone(&token).await.expect("holds")), "oauth:acme");
+    assert!(refused(verifier.verify_alone(&key.sign(&issuer.claims())).await).contains("`org`"));
 }
 
 #[tokio::test]
@@ -78,12 +81,12 @@ async fn a_token_that_is_not_the_issuers_for_this_host_now_is_refused() {
         if value.is_null() {
             claims.as_object_mut().expect("an object").remove(name);
         }
-        let problem = refused(verifier.verify(&key.sign(&claims)).await);
+        let problem = refused(verifier.verify_alone(&key.sign(&claims)).await);
         assert!(problem.contains(reason), "{name} = {value}: {problem}");
     }
     // By another key under the same name.
     let forged = Key::new("one").sign(&issuer.claims());
-    assert!(refused(verifier.verify(&forged).await).contains("signature"));
+    assert!(refused(verifier.verify_alone(&forged).await).contains("signature"));
     let good = key.sign(&issuer.claims());
     let parts: Vec<_> = good.split('.').collect();
     let header = |text: &str| URL_SAFE_NO_PAD.encode(text);
@@ -98,7 +101,7 @@ async fn a_token_that_is_not_the_issuers_for_this_host_now_is_refused() {
         "a.b.c".to_owned(),
         String::new(),
     ] {
-        refused(verifier.verify(&forged).await);
+        refused(verifier.verify_alone(&forged).await);
     }
     // Signed with the public key, as if that were a shared secret.
     let public = serde_json::to_vec(&key.public).expect("JSON");
@@ -106,7 +109,7 @@ async fn a_token_that_is_not_the_issuers_for_this_host_now_is_refused() {
     let shared = token(&header, &issuer.claims(), |message| {
         hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &public), message).as_ref().to_vec()
     });
-    assert!(refused(verifier.verify(&shared).await).contains("algorithm"));
+    assert!(refused(verifier.verify_alone(&shared).await).contains("algorithm"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,13 +119,13 @@ async fn keys_change_and_strangers_do_not_decide_how_often_they_are_asked_for() 
     let verifier = of(issuer.settings());
     for _ in 0..50 {
         let unknown = Key::new("unknown").sign(&issuer.claims());
-        assert!(refused(verifier.verify(&unknown).await).contains("no such key"));
+        assert!(refused(verifier.verify_alone(&unknown).await).contains("no such key"));
     }
     assert_eq!(issuer.asked.load(SeqCst), 1);
     *issuer.keys.lock().expect("a lock") = vec![new.public.clone()];
     tokio::time::advance(Duration::from_secs(31)).await;
-    verifier.verify(&new.sign(&issuer.claims())).await.expect("by the new key");
-    assert!(refused(verifier.verify(&old.sign(&issuer.claims())).await).contains("no such key"));
+    verifier.verify_alone(&new.sign(&issuer.claims())).await.expect("by the new key");
+    assert!(refused(verifier.verify_alone(&old.sign(&issuer.claims())).await).contains("no such key"));
     assert_eq!(issuer.asked.load(SeqCst), 2);
 }
 
@@ -132,18 +135,18 @@ async fn a_stranger_for_whose_key_the_issuer_is_asked_makes_nobody_wait_whose_ke
     let issuer = Issuer::new(vec![key.public.clone()]);
     let verifier = of(issuer.settings());
     let known = key.sign(&issuer.claims());
-    verifier.verify(&known).await.expect("by the key");
+    verifier.verify_alone(&known).await.expect("by the key");
     tokio::time::advance(Duration::from_secs(31)).await;
     let silent = issuer.silent();
     let unknown = Key::new("unknown").sign(&issuer.claims());
     let stranger = tokio::spawn({
         let verifier = Arc::clone(&verifier);
-        async move { verifier.verify(&unknown).await }
+        async move { verifier.verify_alone(&unknown).await }
     });
     while issuer.asked.load(SeqCst) < 2 {
         tokio::task::yield_now().await;
     }
-    verifier.verify(&known).await.expect("by the key");
+    verifier.verify_alone(&known).await.expect("by the key");
     assert!(!stranger.is_finished(), "the bearer of a known key waited for the stranger");
     drop(silent);
     assert!(refused(stranger.await.expect("ended")).contains("no such key"));
@@ -155,25 +158,25 @@ async fn an_issuer_that_hangs_stalls_no_token_by_a_key_that_it_confirmed_within_
     let issuer = Issuer::new(vec![key.public.clone()]);
     let verifier = of(issuer.settings());
     let known = key.sign(&issuer.claims_but("exp", json!(get_current_timestamp() + 86_400)));
-    verifier.verify(&known).await.expect("by the key");
+    verifier.verify_alone(&known).await.expect("by the key");
     let silent = issuer.silent();
     // The keys are asked for again on the side, and nobody answers that.
     tokio::time::advance(Duration::from_secs(1_900)).await;
-    verifier.verify(&known).await.expect("nobody waits for newer keys");
+    verifier.verify_alone(&known).await.expect("nobody waits for newer keys");
     while issuer.asked.load(SeqCst) < 2 {
         tokio::task::yield_now().await;
     }
     tokio::time::advance(Duration::from_secs(3_600)).await;
     let began = tokio::time::Instant::now();
     for _ in 0..20 {
-        verifier.verify(&known).await.expect("by the key, while its issuer is away");
+        verifier.verify_alone(&known).await.expect("by the key, while its issuer is away");
     }
     assert_eq!(began.elapsed(), Duration::ZERO, "somebody waited");
     tokio::time::advance(Duration::from_secs(86_400 - 1_900 - 3_600 - 10)).await;
-    verifier.verify(&known).await.expect("it was confirmed within a day");
+    verifier.verify_alone(&known).await.expect("it was confirmed within a day");
     tokio::time::advance(Duration::from_secs(11)).await;
     // It waits for the issuer for a moment first.
-    let (verified, ()) = tokio::join!(verifier.verify(&known), tokio::time::advance(Duration::from_secs(5)));
+    let (verified, ()) = tokio::join!(verifier.verify_alone(&known), tokio::time::advance(Duration::from_secs(5)));
     assert_eq!(verified, Err(TokenRefused::Unconfirmed));
     drop(silent);
 }
@@ -184,17 +187,17 @@ async fn an_issuer_that_fails_for_a_day_has_its_tokens_refused_until_it_answers(
     let issuer = Issuer::new(vec![key.public.clone()]);
     let verifier = of(issuer.settings());
     let known = key.sign(&issuer.claims_but("exp", json!(get_current_timestamp() + 10 * 86_400)));
-    verifier.verify(&known).await.expect("by the key");
+    verifier.verify_alone(&known).await.expect("by the key");
     let described = std::mem::take(&mut *issuer.description.lock().expect("a lock"));
     for (hours, holds) in [(2, true), (21, true), (2, false), (100, false)] {
         tokio::time::advance(Duration::from_secs(hours * 3_600)).await;
-        let verified = verifier.verify(&known).await;
+        let verified = verifier.verify_alone(&known).await;
         let refused = (!holds).then_some(TokenRefused::Unconfirmed);
         assert_eq!(verified.err(), refused, "{hours} hours later");
     }
     *issuer.description.lock().expect("a lock") = described;
     tokio::time::advance(Duration::from_secs(60)).await;
-    verifier.verify(&known).await.expect("it answers again");
+    verifier.verify_alone(&known).await.expect("it answers again");
     assert!(TokenRefused::Unconfirmed.to_string().contains("24 hours"), "the reason says how long");
 }
 
@@ -213,13 +216,13 @@ async fn a_scope_that_is_missing_is_said_and_an_issuer_that_is_away_is_no_refusa
         ("scope", json!("wharftools"), false),
         ("other", json!("wharf tools"), false),
     ] {
-        let verified = verifier.verify(&key.sign(&issuer.claims_but(claim, value.clone()))).await;
+        let verified = verifier.verify_alone(&key.sign(&issuer.claims_but(claim, value.clone()))).await;
         let lacks = matches!(verified, Err(TokenRefused::Scope(_)));
         assert_eq!((verified.is_ok(), lacks), (holds, !holds), "{value}");
     }
     let nobody = TcpListener::bind("127.0.0.1:0").expect("an address").local_addr().expect("bound");
     let away = OAuthSettings::new(format!("http://{nobody}"), RESOURCE);
-    let verified = of(away).verify(&key.sign(&issuer.claims())).await;
+    let verified = of(away).verify_alone(&key.sign(&issuer.claims())).await;
     assert_eq!(verified, Err(TokenRefused::Unavailable));
 }
 
@@ -234,14 +237,14 @@ async fn a_key_checks_what_its_issuer_made_it_for_and_nothing_else() {
         ("alg", json!("RS256")),
     ] {
         let issuer = Issuer::new(vec![key.public_but(name, value.clone())]);
-        let problem = refused(of(issuer.settings()).verify(&key.sign(&issuer.claims())).await);
+        let problem = refused(of(issuer.settings()).verify_alone(&key.sign(&issuer.claims())).await);
         assert!(problem.contains("no such key"), "{name} = {value}: {problem}");
     }
     // A token that names no key may be by the only one, and by none of several.
     for (keys, holds) in [(vec![key.public.clone()], true), (vec![key.public.clone(), other.public], false)] {
         let issuer = Issuer::new(keys);
         let nameless = key.sign_as(Header { kid: None, ..key.header() }, &issuer.claims());
-        assert_eq!(of(issuer.settings()).verify(&nameless).await.is_ok(), holds);
+        assert_eq!(of(issuer.settings()).verify_alone(&nameless).await.is_ok(), holds);
     }
 }
 
@@ -251,7 +254,7 @@ async fn what_a_header_calls_critical_and_nobody_here_knows_is_refused() {
     let issuer = Issuer::new(vec![key.public.clone()]);
     // RFC 7515, section 4.1.11: a verifier that does not understand it must not take the token.
     let header = Header { crit: Some(vec!["https://example.com/bound".to_owned()]), ..key.header() };
-    let problem = refused(of(issuer.settings()).verify(&key.sign_as(header, &issuer.claims())).await);
+    let problem = refused(of(issuer.settings()).verify_alone(&key.sign_as(header, &issuer.claims())).await);
     assert!(problem.contains("`crit`"), "{problem}");
 }
 
@@ -262,7 +265,7 @@ async fn a_token_of_another_kind_is_no_access_token_whoever_signed_it() {
     let verifier = of(issuer.settings());
     for (kind, holds) in [("at+jwt", true), ("application/AT+JWT", true), ("JWT", true), ("logout+jwt", false)] {
         let token = key.sign_as(Header { typ: Some(kind.to_owned()), ..key.header() }, &issuer.claims());
-        assert_eq!(verifier.verify(&token).await.is_ok(), holds, "{kind}");
+        assert_eq!(verifier.verify_alone(&token).await.is_ok(), holds, "{kind}");
     }
 }
 
@@ -278,7 +281,7 @@ async fn keys_are_taken_from_where_the_issuer_itself_says_and_nobody_on_the_way_
         ("from a file", json!({"issuer": issuer.address, "jwks_uri": "file:///etc/passwd"})),
     ] {
         *issuer.description.lock().expect("a lock") = said;
-        let verified = of(issuer.settings()).verify(&key.sign(&issuer.claims())).await;
+        let verified = of(issuer.settings()).verify_alone(&key.sign(&issuer.claims())).await;
         assert_eq!(verified, Err(TokenRefused::Unavailable), "{name}");
     }
     assert_eq!(issuer.asked.load(SeqCst), 0, "nobody asked for keys");
@@ -290,10 +293,10 @@ async fn a_key_that_its_issuer_has_withdrawn_holds_for_an_hour_at_most() {
     let issuer = Issuer::new(vec![old.public.clone()]);
     let verifier = of(issuer.settings());
     let token = old.sign(&issuer.claims_but("exp", json!(get_current_timestamp() + 86_400)));
-    verifier.verify(&token).await.expect("holds");
+    verifier.verify_alone(&token).await.expect("holds");
     *issuer.keys.lock().expect("a lock") = vec![new.public.clone()];
     tokio::time::advance(Duration::from_secs(3_590)).await;
-    verifier.verify(&token).await.expect("keys are believed for an hour");
+    verifier.verify_alone(&token).await.expect("keys are believed for an hour");
     tokio::time::advance(Duration::from_secs(11)).await;
-    assert!(refused(verifier.verify(&token).await).contains("no such key"));
+    assert!(refused(verifier.verify_alone(&token).await).contains("no such key"));
 }
