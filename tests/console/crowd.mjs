@@ -15,7 +15,8 @@ const VIEWS = ["now", "terminals", "processes", "audit", "sessions"];
 const ROOM =
   '[plugin.host.grants.terminal]\nreason = "a crowd"\nshell = true\nprograms = ["sh"]\n' +
   "[terminal.limits]\nopen = 400\nopen_per_tenant = 400\nopen_per_session = 100\nopen_per_owner = 100\n" +
-  "[stream.limits]\nstreams = 1000\nstreams_per_tenant = 1000\nstreams_per_session = 200\n";
+  "[stream.limits]\nstreams = 1000\nstreams_per_tenant = 1000\nstreams_per_session = 200\n" +
+  "[http.limits]\nrequests_per_second = 100000\n";
 const TOOL = "planning__get_current_state";
 const WATCH = `
   const seen = { longTasks: 0, longest: 0, shift: 0, frames: 0, slowestFrame: 0 };

@@ -30,6 +30,7 @@ SEED = 7
 CONFIGURATION = """
 [http.limits]
 heartbeat_milliseconds = 500
+requests_per_second = 100000
 [plugin.host.grants.terminal]
 reason = "the routes are fed"
 programs = ["cat"]

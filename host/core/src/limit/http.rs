@@ -41,8 +41,8 @@ limits! {
             "The same of one tenant.";
         calls_per_client = 256, up to 65_536, of Client,
             "The same with one token, which may have a lower limit of its own.";
-        requests_per_second = 100_000, up to 1_000_000, of Client,
-            "Requests of any kind with one token, which may have a lower limit of its own. Refuses a further one with `limit`.";
+        requests_per_second = 1_000, up to 1_000_000, of Client,
+            "Requests of any kind with one token, or for one tenant of an authorization server, which may have a lower limit of its own. Refuses a further one with `limit`.";
         sessions = 1_024, up to 65_536, of Host,
             "Sessions of clients that use the handshake of 2025-11-25. A further one ends the client's own one unused for longest; where all are in use, refuses with `limit`.";
         sessions_per_tenant = 256, up to 65_536, of Tenant,

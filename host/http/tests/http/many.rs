@@ -51,6 +51,7 @@ async fn a_thousand_readers_of_whom_a_tenth_drop_and_resume_lose_nothing_and_see
         readers_per_tenant: 1_500,
         connections: 1_500,
         connections_per_tenant: 1_500,
+        requests_per_second: 10_000,
         ..HttpLimits::default()
     };
     let served = start_with(|settings| settings.limits = limits, StreamLimits::default());
