@@ -5,10 +5,7 @@ use std::{
     fs,
     os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::SeqCst},
-    },
+    sync::Arc,
 };
 
 use parking_lot::Mutex;
@@ -30,11 +27,10 @@ pub(crate) struct Browsers {
     spawner: Spawner,
     settings: Arc<ChromiumSettings>,
     program: PathBuf,
-    /// Places for browsers that run.
+    /// Places for browsers that run; closed once no other one may start.
     places: Arc<Semaphore>,
     /// By tenant; by none, where all share one. Held for a look or an insertion.
     keepers: Mutex<HashMap<Option<TenantId>, Arc<BrowserKeeper>>>,
-    ending: AtomicBool,
 }
 
 impl Browsers {
@@ -46,7 +42,6 @@ impl Browsers {
             program,
             places: Arc::new(Semaphore::new(places)),
             keepers: Mutex::default(),
-            ending: AtomicBool::new(false),
         }
     }
 
@@ -82,9 +77,6 @@ impl Browsers {
     pub(crate) async fn browser(&self, lease: &BrowserLease) -> Result<Arc<Browser>, ChromiumError> {
         let keeper = lease.keeper();
         loop {
-            if self.ending.load(SeqCst) {
-                return Err(ChromiumError::ShuttingDown);
-            }
             match keeper.browser().await {
                 Err(ChromiumError::Full { .. }) if self.stop_one_idle().await => keeper.place_is_free().await,
                 found => return found,
@@ -127,7 +119,7 @@ impl Browsers {
 
     /// Ends all browsers, and has no other one started.
     pub(crate) async fn shut_down(&self) {
-        self.ending.store(true, SeqCst);
+        self.places.close();
         let ending: Vec<_> =
             self.all().into_iter().map(|keeper| tokio::spawn(async move { keeper.shut_down().await })).collect();
         for ended in ending {

@@ -14,7 +14,7 @@ use std::{
 };
 
 use parking_lot::{Mutex, MutexGuard};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 use wharf_spawn::{Spawner, offers_landlock};
 
 use crate::{
@@ -121,8 +121,10 @@ impl BrowserKeeper {
     }
 
     fn place(&self) -> Result<OwnedSemaphorePermit, ChromiumError> {
-        let full = |_| ChromiumError::Full { browsers: self.settings.limits.browsers };
-        Arc::clone(&self.places).try_acquire_owned().map_err(full)
+        Arc::clone(&self.places).try_acquire_owned().map_err(|refused| match refused {
+            TryAcquireError::NoPermits => ChromiumError::Full { browsers: self.settings.limits.browsers },
+            TryAcquireError::Closed => ChromiumError::ShuttingDown,
+        })
     }
 
     /// Starts a browser that reaches no file of the host. Some programs do not start so, such as one whose sandbox is

@@ -61,11 +61,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         }
     }
     let workspace = Workspace::find()?;
-    packages::ensure_browser()?;
-    packages::ensure_interactive()?;
-    packages::ensure_registry(&workspace)?;
-    packages::ensure_postgres(&workspace)?;
-    packages::ensure_servers_of_clusters(&workspace)?;
+    packages::ensure_for_tests(&workspace)?;
     components::build(&workspace, true, Choice::from_environment()?)?;
     say("Building the tests (minutes on a fresh clone: wasmtime is large)");
     // All members together, as the tests have them: see `test`.

@@ -186,9 +186,7 @@ pub(crate) fn search_path(folder: &Path, rest: Option<OsString>) -> Result<OsStr
 /// Has a program find the configuration and the data of a new user, whose home this is. What was
 /// fetched before is not fetched again.
 pub(crate) fn as_new_user(command: &mut Command, home: &Path) {
-    for name in ["WHARF_CONFIG", "WHARF_DATA", "WHARF_PROFILE"] {
-        command.env_remove(name);
-    }
+    forget_user(command);
     command.env("XDG_CONFIG_HOME", home.join("config")).env("XDG_DATA_HOME", home.join("data"));
 }
 
@@ -201,10 +199,15 @@ pub(crate) fn at_home(command: &mut Command, home: &Path) {
             command.env(name, real.join(folder));
         }
     }
+    forget_user(command);
+    command.env("HOME", home);
+}
+
+/// Takes away the variables that name the configuration and the data of the real user.
+fn forget_user(command: &mut Command) {
     for name in ["WHARF_CONFIG", "WHARF_DATA", "WHARF_PROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
         command.env_remove(name);
     }
-    command.env("HOME", home);
 }
 
 /// Whether there is a program of this name where programs are looked for, or at this path. It is not

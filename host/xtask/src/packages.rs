@@ -58,6 +58,18 @@ pub(crate) fn ensure_signing() -> Result<()> {
     ensure(&SIGNING, "with which the book has its reader sign plugins", "Its chapter cannot be followed")
 }
 
+/// Sees to it that everything is there that tests run beside the host.
+pub(crate) fn ensure_for_tests(workspace: &Workspace) -> Result<()> {
+    ensure_browser()?;
+    ensure_interactive()?;
+    ensure_registry(workspace)?;
+    ensure_postgres(workspace)?;
+    ensure_servers_of_clusters(workspace)?;
+    ensure_prometheus(workspace)?;
+    ensure_certificates()?;
+    ensure_signing()
+}
+
 /// Sees to it that a browser is there for the host to run web pages in.
 pub(crate) fn ensure_browser() -> Result<()> {
     ensure(

@@ -258,14 +258,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
 /// shared dependencies, and those would then be compiled twice. Before that, what tests have serve
 /// beside this version.
 fn build(workspace: &Workspace, tests: bool) -> Result<(Result<()>, Vec<String>)> {
-    packages::ensure_browser()?;
-    packages::ensure_interactive()?;
-    packages::ensure_registry(workspace)?;
-    packages::ensure_postgres(workspace)?;
-    packages::ensure_servers_of_clusters(workspace)?;
-    packages::ensure_prometheus(workspace)?;
-    packages::ensure_certificates()?;
-    packages::ensure_signing()?;
+    packages::ensure_for_tests(workspace)?;
     let choice = Choice::from_environment()?;
     components::build(workspace, true, choice)?;
     console::build(workspace)?;

@@ -57,9 +57,15 @@ pub(super) fn check(workspace: &Workspace) -> Result<()> {
 }
 
 fn in_rust(workspace: &Workspace, registry: Option<&str>) -> Result<()> {
+    let with_rust = with_rust(workspace)?;
+    follow(workspace, "writing/rust", &at_registry("rust", registry), command::as_new_user, with_rust)
+}
+
+/// What a shell needs in which a plugin is built in Rust; what one chapter compiles, another one finds.
+fn with_rust(workspace: &Workspace) -> Result<impl Fn(&mut Command)> {
     let toolchain = Toolchain::prepare(workspace, Choice::from_environment()?)?;
     let built = workspace.target().join("author-built");
-    follow(workspace, "writing/rust", &at_registry("rust", registry), command::as_new_user, |shell| {
+    Ok(move |shell: &mut Command| {
         shell.env("CARGO_TARGET_DIR", &built);
         toolchain.environment(shell);
     })
@@ -104,14 +110,10 @@ fn with_untrusted_plugins(workspace: &Workspace) -> Result<()> {
         println!("book: NOT TESTED: the chapter about untrusted plugins: no host confines itself here");
         return Ok(());
     }
-    let toolchain = Toolchain::prepare(workspace, Choice::from_environment()?)?;
-    let built = workspace.target().join("author-built");
+    let with_rust = with_rust(workspace)?;
     let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr())?;
     let replaced = [(HOST, Some(address.to_string())), (KILL, Some(KILL_OF_CHAPTER.to_owned()))];
-    let followed = follow(workspace, "operating/untrusted", &replaced, command::at_home, |shell| {
-        shell.env("CARGO_TARGET_DIR", &built);
-        toolchain.environment(shell);
-    });
+    let followed = follow(workspace, "operating/untrusted", &replaced, command::at_home, with_rust);
     // A host that the reader started may serve where a block failed.
     let folder = workspace.target().join("chapters/operating/untrusted/.config/wharf");
     let mut kill = Command::new("sh");
