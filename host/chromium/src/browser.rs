@@ -55,6 +55,7 @@ pub(crate) struct Browser {
     pub(crate) routes: Arc<Routes>,
     version: BrowserVersion,
     pid: u32,
+    closes_files: bool,
     /// It is being killed, which explains all failures of its pages from now on.
     dying: AtomicBool,
     /// True once somebody asked it to end.
@@ -153,6 +154,7 @@ impl Browser {
             routes,
             version,
             pid,
+            closes_files: start.files.is_some(),
             dying: AtomicBool::new(false),
             stop,
             ended,
@@ -175,6 +177,11 @@ impl Browser {
     /// Its process, or that of a script which started it.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
+    }
+
+    /// Whether files of the host are out of its reach.
+    pub(crate) fn closes_files(&self) -> bool {
+        self.closes_files
     }
 
     /// Has it end; see [`Browser::ended`].

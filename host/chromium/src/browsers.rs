@@ -17,7 +17,7 @@ use wharf_webview::staging_of;
 use crate::{
     browser::Browser,
     error::ChromiumError,
-    keeper::{BrowserKeeper, BrowserLease},
+    keeper::{BrowserKeeper, BrowserLease, StartsEnclosed},
     settings::ChromiumSettings,
 };
 
@@ -29,6 +29,7 @@ pub(crate) struct Browsers {
     program: PathBuf,
     /// Places for browsers that run; closed once no other one may start.
     places: Arc<Semaphore>,
+    enclosed: Arc<StartsEnclosed>,
     /// By tenant; by none, where all share one. Held for a look or an insertion.
     keepers: Mutex<HashMap<Option<TenantId>, Arc<BrowserKeeper>>>,
 }
@@ -41,6 +42,7 @@ impl Browsers {
             settings: Arc::new(settings),
             program,
             places: Arc::new(Semaphore::new(places)),
+            enclosed: Arc::default(),
             keepers: Mutex::default(),
         }
     }
@@ -70,7 +72,8 @@ impl Browsers {
             (user, staging.map(|staging| of_tenant(staging, tenant)))
         };
         let (spawner, settings) = (self.spawner.clone(), Arc::clone(&self.settings));
-        BrowserKeeper::new(spawner, settings, self.program.clone(), (user, staging), Arc::clone(&self.places))
+        let shared = (Arc::clone(&self.places), Arc::clone(&self.enclosed));
+        BrowserKeeper::new(spawner, settings, self.program.clone(), (user, staging), shared)
     }
 
     /// The browser for a page, started where there is none. A browser without a page makes room for it.
@@ -102,10 +105,10 @@ impl Browsers {
     /// Starts one and ends it: what it says of itself, and whether files of the host are out of its reach.
     pub(crate) async fn probe(&self) -> Result<(String, bool), ChromiumError> {
         let lease = self.lease(&TenantId::local());
-        let version = self.browser(&lease).await?.version().product.clone();
-        let closes_files = lease.keeper().closes_files();
+        let browser = self.browser(&lease).await?;
+        let found = (browser.version().product.clone(), browser.closes_files());
         self.shut_down().await;
-        Ok((version, closes_files))
+        Ok(found)
     }
 
     /// The processes of those that run.

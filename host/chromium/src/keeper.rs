@@ -38,8 +38,8 @@ pub(crate) struct BrowserKeeper {
     staging: Option<PathBuf>,
     /// The places for browsers of all keepers.
     places: Arc<Semaphore>,
-    /// Whether files of the host are kept out of its reach; given up where it does not start so.
-    closes_files: AtomicBool,
+    /// What is known of the program, whichever keeper found it out.
+    enclosed: Arc<StartsEnclosed>,
     // An async lock, so that calls during a start wait for that browser.
     running: tokio::sync::Mutex<Option<Arc<Browser>>>,
     crashes: Mutex<VecDeque<Instant>>,
@@ -51,6 +51,11 @@ pub(crate) struct BrowserKeeper {
     ending: AtomicBool,
 }
 
+/// Whether a browser of the program has started with the files of the host out of its reach. Once one has, a start
+/// that fails is a failure, and no reason to start without.
+#[derive(Debug, Default)]
+pub(crate) struct StartsEnclosed(AtomicBool);
+
 /// Keeps the browser running for one page, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct BrowserLease(Arc<BrowserKeeper>);
@@ -61,7 +66,7 @@ impl BrowserKeeper {
         settings: Arc<ChromiumSettings>,
         program: PathBuf,
         (user, staging): (Option<u32>, Option<PathBuf>),
-        places: Arc<Semaphore>,
+        (places, enclosed): (Arc<Semaphore>, Arc<StartsEnclosed>),
     ) -> Arc<Self> {
         Arc::new(Self {
             spawner,
@@ -70,7 +75,7 @@ impl BrowserKeeper {
             user,
             staging,
             places,
-            closes_files: AtomicBool::new(offers_landlock()),
+            enclosed,
             running: tokio::sync::Mutex::default(),
             crashes: Mutex::default(),
             pages: AtomicUsize::new(0),
@@ -83,11 +88,6 @@ impl BrowserKeeper {
     /// The user that the browser runs as, where it is another one than the host's.
     pub(crate) fn user(&self) -> Option<u32> {
         self.user
-    }
-
-    /// Whether files of the host are out of its reach, as far as is known.
-    pub(crate) fn closes_files(&self) -> bool {
-        self.closes_files.load(SeqCst)
     }
 
     /// Keeps the browser running for a page.
@@ -127,8 +127,9 @@ impl BrowserKeeper {
         })
     }
 
-    /// Starts a browser that reaches no file of the host. Some programs do not start so, such as one whose sandbox is
-    /// a helper with rights of its own: these are started as before, and the operator is told.
+    /// Starts a browser that reaches no file of the host. Some programs never start so, such as one whose sandbox is
+    /// a helper with rights of its own: these are started without, and the operator is told. The next start tries
+    /// again, since a start fails for other reasons, too.
     async fn start(&self) -> Result<Arc<Browser>, ChromiumError> {
         let files = ReachableFiles { staging: self.staging.as_deref(), named: &self.settings.readable };
         let start = BrowserStart {
@@ -138,14 +139,13 @@ impl BrowserKeeper {
             sandbox: !self.settings.no_sandbox,
             file_bytes: usize::try_from(self.settings.limits.file_bytes).unwrap_or(usize::MAX / 4),
             memory_bytes: self.settings.limits.browser_memory_bytes,
-            files: self.closes_files().then_some(files),
+            files: offers_landlock().then_some(files),
         };
         match Browser::start(&self.spawner, start).await {
             Err(ChromiumError::Sandbox { .. } | ChromiumError::Ended { .. } | ChromiumError::Spawn(_))
-                if start.files.is_some() =>
+                if start.files.is_some() && !self.enclosed.0.load(SeqCst) =>
             {
                 let browser = Browser::start(&self.spawner, BrowserStart { files: None, ..start }).await?;
-                self.closes_files.store(false, SeqCst);
                 tracing::warn!(
                     program = %self.program.display(),
                     "the browser does not start where Landlock keeps the files of the host out of its reach; it runs without \
@@ -153,7 +153,11 @@ impl BrowserKeeper {
                 );
                 Ok(browser)
             }
-            started => started,
+            started => {
+                let is_enclosed = started.as_ref().is_ok_and(|browser| browser.closes_files());
+                self.enclosed.0.fetch_or(is_enclosed, SeqCst);
+                started
+            }
         }
     }
 

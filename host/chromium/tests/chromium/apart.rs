@@ -8,11 +8,12 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use wharf_chromium::Chromium;
 use wharf_core::WebViewLimits;
-use wharf_spawn::offers_landlock;
+use wharf_spawn::{Spawner, offers_landlock};
 use wharf_webview::{Operation, PageEvent, Settled, WebViewBackend as _, staging_of};
 
-use super::support::{Page, Stage, below, note, place};
+use super::support::{Page, Stage, below, note, place, settings};
 
 /// A file that everybody may read, as far as its permissions go.
 fn file(directory: &Path, text: &str) -> PathBuf {
@@ -43,6 +44,14 @@ fn is_refused(read: &Value) -> bool {
 
 async fn apart(limits: WebViewLimits) -> Option<Stage> {
     Stage::set_up(limits, |settings| settings.shared = false).await
+}
+
+async fn apart_as(program: &Path) -> Option<Stage> {
+    Stage::set_up(WebViewLimits::default(), |settings| {
+        settings.shared = false;
+        settings.program = Some(program.to_owned());
+    })
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -112,6 +121,47 @@ async fn code_in_the_place_of_the_browser_reads_writes_and_signals_nothing_of_th
     let asleep = below(std::process::id()).into_iter().find(|(_, arguments)| arguments.starts_with("sleep 1000"));
     kill(asleep.expect("it sleeps").0);
     page.until("the page is closed", |events| events.iter().find(|event| is_closed(event)).map(drop)).await;
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_browser_that_once_did_not_start_apart_from_files_is_tried_so_again_and_then_held_to_it() {
+    if !offers_landlock() {
+        return note("NOT TESTED: there is no Landlock here");
+    }
+    let Some(found) = Stage::new().await else { return };
+    let browser = Chromium::probe(Spawner::new(), settings(&found.temporary, &found.limits)).await.expect("a browser");
+    let (elsewhere, programs) = (place(), place());
+    let secret = file(elsewhere.path(), "secret");
+    // Any user may write here, so that Landlock alone is in the way.
+    fs::set_permissions(programs.path(), fs::Permissions::from_mode(0o777)).expect("open");
+    let (program, well) = (programs.path().join("browser"), programs.path().join("well"));
+    // It starts where files of the host are within its reach, and where they are not only with a file beside it.
+    let script = format!(
+        "#!/bin/sh\nhere=$(dirname \"$0\")\n[ -e \"$here/well\" ] || : > \"$here/written-$$\" || exit 1\nexec {} \"$@\"\n",
+        browser.program.display()
+    );
+    fs::write(&program, script).expect("a program");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
+    let Some(stage) = apart_as(&program).await else { return };
+
+    let page = stage.page_of("acme").await;
+    assert_eq!(fs::read_dir(programs.path()).expect("a directory").count(), 2, "it runs without");
+    let kill_browser = async || kill(stage.chromium.processes().await[0]);
+    kill_browser().await;
+    page.until("the page is closed", |events| events.iter().find(|event| is_closed(event)).map(drop)).await;
+
+    fs::write(&well, "").expect("a file");
+    let page = stage.page_of("acme").await;
+    assert!(is_refused(&read(&page, &secret).await), "it is tried again");
+    kill_browser().await;
+    page.until("the page is closed", |events| events.iter().find(|event| is_closed(event)).map(drop)).await;
+
+    fs::remove_file(&well).expect("a file");
+    // The browser of another tenant, too: it is the same program.
+    let page = stage.begin(|settings| settings.tenant = "globex".parse().expect("a tenant"));
+    page.until("it does not open", |events| events.iter().find(|event| is_closed(event)).map(drop)).await;
+    assert!(!page.events().contains(&PageEvent::Opened));
     stage.end().await;
 }
 
