@@ -271,7 +271,7 @@ pub mod materials {
 
     pub use crate::{
         found_materials::{Binding, FoundBill, FoundMaterials, FoundProvenance, Voucher},
-        plugin_materials::UnreadComponent,
+        plugin_materials::{UnreadBill, UnreadComponent, packages_of_bill},
     };
 }
 

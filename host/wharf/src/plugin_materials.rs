@@ -1,10 +1,14 @@
 //! What is said of the components of the plugins that a host would know.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use wharf_core::{PluginName, text::with_causes};
 use wharf_engine::Component;
 use wharf_files::regular_file;
+use wharf_materials::{BillOfMaterials, Package};
 
 use crate::{
     added::{AddedError, AddedPlugins},
@@ -21,6 +25,31 @@ pub struct UnreadComponent {
     pub name: PluginName,
     /// Why.
     pub reason: String,
+}
+
+/// Why a file is no bill of materials that can be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the bill of materials {} cannot be read: {reason}", file.display())]
+pub struct UnreadBill {
+    /// Which.
+    pub file: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// What a bill of materials lists that is of no plugin, such as that of Wharf's own packages: CycloneDX or SPDX 2 as
+/// JSON, 4 MiB at most. Each package once, in order.
+///
+/// # Errors
+/// [`UnreadBill`], in words of what to do.
+pub fn packages_of_bill(file: &Path) -> Result<Vec<Package>, UnreadBill> {
+    let unread = |reason: String| UnreadBill { file: file.to_owned(), reason };
+    let limit = BillOfMaterials::MAX_BYTES as u64;
+    let bytes = regular_file::read(file, limit).map_err(|error| unread(with_causes(&error)))?;
+    let mut packages = BillOfMaterials::read(&bytes).map_err(|error| unread(with_causes(&error)))?.packages;
+    packages.sort();
+    packages.dedup();
+    Ok(packages)
 }
 
 impl Configuration {

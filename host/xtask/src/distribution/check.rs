@@ -63,11 +63,16 @@ fn tarball(place: &Path) -> Result<()> {
         expect(prefix.join(file).is_file(), &format!("{file} is not installed"))?;
     }
     let licences = fs::read_to_string(prefix.join("share/doc/wharf/licences.txt"))?;
-    for part in ["wasmtime ", "tokio ", "Apache License"] {
+    for part in ["wasmtime ", "tokio ", "Apache License", "ZETETIC", "sqlcipher-src "] {
         expect(licences.contains(part), &format!("the licences lack {part:?}"))?;
     }
     let bill: Value = serde_json::from_str(&fs::read_to_string(prefix.join("share/doc/wharf/sbom.cdx.json"))?)?;
-    expect(bill["components"].as_array().is_some_and(|parts| parts.len() > 100), "the bill has too few parts")?;
+    let parts = bill["components"].as_array().map(Vec::as_slice).unwrap_or_default();
+    expect(parts.len() > 100, "the bill has too few parts")?;
+    // The last one is compiled of sources that a dependency of a build brings.
+    for part in ["wasmtime", "libsqlite3-sys", "openssl-src"] {
+        expect(parts.iter().any(|found| found["name"] == part), &format!("the bill lacks {part}"))?;
+    }
     units(&prefix)?;
     command::capture(install().arg("--uninstall"))?;
     expect(!prefix.join("bin/wharf").exists(), "the program stays when it is taken out")?;

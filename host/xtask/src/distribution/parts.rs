@@ -24,6 +24,30 @@ struct Part {
     folder: PathBuf,
 }
 
+impl Part {
+    /// Its licences, and those of a library whose sources it brings in a folder of its own.
+    fn licence_files(&self) -> Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for path in paths_in(&self.folder)? {
+            if path.is_dir() && brings_sources(&self.name) {
+                found.extend(paths_in(&path)?.into_iter().filter(|path| is_licence(path)));
+            } else if is_licence(&path) {
+                found.push(path);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
+}
+
+fn is_licence(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
+    path.is_file() && LICENCES.iter().any(|start| name.starts_with(start))
+}
+
 /// Lays out everything below `tree` as below `/usr`.
 pub(super) fn gather(workspace: &Workspace, release: &Release, tree: &Path) -> Result<()> {
     let program = tree.join("bin/wharf");
@@ -58,17 +82,9 @@ pub(super) fn gather(workspace: &Workspace, release: &Release, tree: &Path) -> R
 
 /// The crates that the program is linked of, by cargo's own account.
 fn parts_of(workspace: &Workspace) -> Result<Vec<Part>> {
-    let mut tree = command::cargo(&workspace.root);
-    let tree =
-        tree.args(["tree", "--locked", "--package=wharf-cli", "--edges=normal", "--prefix=none", "--format={p}"]);
-    // `NAME vVERSION`, and what it came from.
-    let linked: BTreeSet<(String, String)> = command::capture(tree)?
-        .lines()
-        .filter_map(|line| {
-            let mut words = line.split_whitespace();
-            Some((words.next()?.to_owned(), words.next()?.strip_prefix('v')?.to_owned()))
-        })
-        .collect();
+    let mut linked = depended_on(workspace, "normal")?;
+    // What brings the sources of a library for another package to compile is in the program, though no code of its own.
+    linked.extend(depended_on(workspace, "normal,build")?.into_iter().filter(|(name, _)| brings_sources(name)));
     let metadata =
         command::capture(command::cargo(&workspace.root).args(["metadata", "--locked", "--format-version=1"]))?;
     let metadata: Value = serde_json::from_str(&metadata).context("cargo metadata did not print JSON")?;
@@ -90,6 +106,23 @@ fn parts_of(workspace: &Workspace) -> Result<Vec<Part>> {
     Ok(parts)
 }
 
+/// Whether a package brings the sources of a library, by the custom of its name.
+fn brings_sources(name: &str) -> bool {
+    name.ends_with("-src")
+}
+
+/// Names and versions of what the program depends on, by dependencies of these kinds.
+fn depended_on(workspace: &Workspace, kinds: &str) -> Result<BTreeSet<(String, String)>> {
+    let mut tree = command::cargo(&workspace.root);
+    tree.args(["tree", "--locked", "--package=wharf-cli", "--prefix=none", "--format={p}", "--edges", kinds]);
+    // `NAME vVERSION`, and what it came from.
+    let part = |line: &str| {
+        let mut words = line.split_whitespace();
+        Some((words.next()?.to_owned(), words.next()?.strip_prefix('v')?.to_owned()))
+    };
+    Ok(command::capture(&mut tree)?.lines().filter_map(part).collect())
+}
+
 /// Every text under which something of the program is passed on, each once, and of which crates.
 fn licences(parts: &[Part]) -> Result<String> {
     let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -97,13 +130,9 @@ fn licences(parts: &[Part]) -> Result<String> {
     for part in parts {
         let shown = format!("{} {}", part.name, part.version);
         listed.push_str(&format!("{shown}: {}\n", if part.licence.is_empty() { "see below" } else { &part.licence }));
-        for entry in fs::read_dir(&part.folder)? {
-            let path = entry?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
-            if path.is_file() && LICENCES.iter().any(|start| name.starts_with(start)) {
-                let text = String::from_utf8_lossy(&fs::read(&path)?).trim().to_owned();
-                texts.entry(text).or_default().insert(shown.clone());
-            }
+        for path in part.licence_files()? {
+            let text = String::from_utf8_lossy(&fs::read(&path)?).trim().to_owned();
+            texts.entry(text).or_default().insert(shown.clone());
         }
     }
     for (text, of) in texts {

@@ -155,6 +155,29 @@ fn without_advisories_nothing_is_called_clean() {
 }
 
 #[test]
+fn a_bill_of_no_plugin_is_held_against_advisories() {
+    let place = Place::new(&Setup::bare());
+    place.files.write("sbom.cdx.json", bill(None, "0.1.42"));
+    let (database, file) = (advisories(&place), place.file("sbom.cdx.json"));
+    let run = place.run(&["audit", "vulnerabilities", "--bill", &file, "--database", &database]);
+    assert!(run.code == Some(1) && run.out.contains("RUSTSEC-2020-0071") && run.out.contains("1 bill(s)"), "{run:?}");
+    let run = place.run(&["audit", "vulnerabilities", "--bill", &file, "--database", &database, "--json"]);
+    let report: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!((&report["findings"][0]["bill"], &report["checked"]), (&json!(file), &json!([file])), "{report}");
+    place.files.write("sbom.cdx.json", bill(None, "0.2.23"));
+    place.ran(&["audit", "vulnerabilities", "--bill", &file, "--database", &database]);
+    // What is no bill is refused, and so is one that is not there.
+    for text in ["{}", ""] {
+        place.files.write("sbom.cdx.json", text);
+        let run = place.run(&["audit", "vulnerabilities", "--bill", &file, "--database", &database]);
+        assert!(run.code == Some(3) && run.err.contains("sbom.cdx.json cannot be read"), "{run:?}");
+    }
+    let none = place.file("none.json");
+    let run = place.run(&["audit", "vulnerabilities", "--bill", &none, "--database", &database]);
+    assert!(run.code == Some(3) && run.err.contains("none.json cannot be read"), "{run:?}");
+}
+
+#[test]
 fn what_is_said_in_a_registry_counts_for_its_subject_and_says_who_signed_it() {
     let instance = SigstoreInstance::new();
     let place = Place::new(&Setup::bare());

@@ -1,9 +1,9 @@
-//! `wharf audit vulnerabilities`: what plugins are made of, against advisories on disk.
+//! `wharf audit vulnerabilities`: what plugins and Wharf itself are made of, against advisories on disk.
 
 use std::{
     collections::BTreeMap,
     io::{self, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
@@ -12,7 +12,9 @@ use clap::Args;
 use serde_json::{Value, json};
 use wharf::{
     PluginName,
-    materials::{AdvisoryDatabase, AdvisoryMatch, DatabaseReport, FoundMaterials, Package, UnreadComponent},
+    materials::{
+        AdvisoryDatabase, AdvisoryMatch, DatabaseReport, FoundMaterials, Package, UnreadComponent, packages_of_bill,
+    },
     text::line,
 };
 
@@ -33,17 +35,24 @@ const MAX_LINE_BYTES: usize = 512;
 /// unpack the export of an ecosystem, such as
 /// https://osv-vulnerabilities.storage.googleapis.com/crates.io/all.zip, into the directory. No server is asked.
 /// It exits with 1 where something was found. A plugin without a bill of materials is told, and not checked.
+/// `--bill` checks what no plugin is, such as Wharf itself by the bill in its package.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   wharf audit vulnerabilities                           all plugins, against DATA/advisories
   wharf audit vulnerabilities greeter --database osv    one plugin, against the files below osv
   wharf audit vulnerabilities --json                    the same as one JSON object
+  wharf audit vulnerabilities --bill /usr/share/doc/wharf/sbom.cdx.json
+                                                        Wharf itself, as a package of it was made
 
 Exit codes: 0 nothing was found; 1 something was; 3 there is no advisory, or no bill of materials of the plugin.")]
 pub(super) struct Vulnerabilities {
     /// The plugin; all where absent
     name: Option<PluginName>,
+
+    /// A bill of materials (CycloneDX or SPDX 2 as JSON) in the place of those of plugins
+    #[arg(long, value_name = "FILE", conflicts_with = "name")]
+    bill: Option<PathBuf>,
 
     /// The directory of advisories, `*.json` in it and below it (default: `advisories` in the data directory)
     #[arg(long, value_name = "DIRECTORY")]
@@ -54,9 +63,12 @@ pub(super) struct Vulnerabilities {
     json: bool,
 }
 
-/// What is known of the plugins that are checked.
+/// What is known of the plugins that are checked, or of what a bill is about.
 struct CheckedPlugins {
-    checked: BTreeMap<PluginName, FoundMaterials>,
+    /// What is checked: `plugin`, or `bill`.
+    kind: &'static str,
+    /// The packages of each, in order.
+    checked: BTreeMap<String, Vec<Package>>,
     /// Those of which nobody says what they are made of.
     unknown: Vec<PluginName>,
     unread: Vec<UnreadComponent>,
@@ -67,17 +79,21 @@ impl Vulnerabilities {
         let own = global.configuration()?;
         let data = global.data(&own)?;
         let unusable = |error: &dyn std::error::Error| Unusable(wharf::with_causes(error));
-        let configuration = own.as_of_cluster(&data).map_err(|error| unusable(&error))?;
-        let plugins = match &self.name {
-            Some(name) => match configuration.materials(&data, name).map_err(|error| unusable(&error))? {
-                Some(materials) => CheckedPlugins::sort([(name.clone(), Ok(materials))]),
-                None => {
-                    bail!(Unusable(format!(
-                        "there is no plugin {name}; `wharf plugin list` shows those that there are"
-                    )))
-                }
-            },
-            None => CheckedPlugins::sort(configuration.all_materials(&data).map_err(|error| unusable(&error))?),
+        let plugins = if let Some(bill) = &self.bill {
+            CheckedPlugins::of_bill(bill, packages_of_bill(bill).map_err(|error| unusable(&error))?)
+        } else {
+            let configuration = own.as_of_cluster(&data).map_err(|error| unusable(&error))?;
+            match &self.name {
+                Some(name) => match configuration.materials(&data, name).map_err(|error| unusable(&error))? {
+                    Some(materials) => CheckedPlugins::sort([(name.clone(), Ok(materials))]),
+                    None => {
+                        bail!(Unusable(format!(
+                            "there is no plugin {name}; `wharf plugin list` shows those that there are"
+                        )))
+                    }
+                },
+                None => CheckedPlugins::sort(configuration.all_materials(&data).map_err(|error| unusable(&error))?),
+            }
         };
         if let Some(name) = self.name.as_ref().filter(|name| plugins.unknown.contains(*name)) {
             bail!(Unusable(format!(
@@ -94,7 +110,7 @@ impl Vulnerabilities {
             )));
         }
         let database = AdvisoryDatabase::of(directory);
-        let packages = plugins.checked.values().flat_map(FoundMaterials::packages);
+        let packages = plugins.checked.values().flatten();
         let report = database.check(packages).map_err(|error| unusable(&error))?;
         let found = plugins.found(&report);
         if self.json {
@@ -106,16 +122,24 @@ impl Vulnerabilities {
     }
 }
 
-/// A hole in a plugin.
-type Finding<'r> = (&'r PluginName, &'r AdvisoryMatch);
+/// A hole in what is checked.
+type Finding<'r> = (&'r String, &'r AdvisoryMatch);
 
 impl CheckedPlugins {
+    fn of_bill(file: &Path, packages: Vec<Package>) -> Self {
+        let checked = BTreeMap::from([(file.display().to_string(), packages)]);
+        Self { kind: "bill", checked, unknown: Vec::new(), unread: Vec::new() }
+    }
+
     fn sort(all: impl IntoIterator<Item = (PluginName, Result<FoundMaterials, UnreadComponent>)>) -> Self {
-        let mut plugins = Self { checked: BTreeMap::new(), unknown: Vec::new(), unread: Vec::new() };
+        let mut plugins = Self { kind: "plugin", checked: BTreeMap::new(), unknown: Vec::new(), unread: Vec::new() };
         for (name, materials) in all {
             match materials {
                 Ok(materials) if materials.bills.is_empty() => plugins.unknown.push(name),
-                Ok(materials) => drop(plugins.checked.insert(name, materials)),
+                Ok(materials) => {
+                    let packages = materials.packages().into_iter().cloned().collect();
+                    plugins.checked.insert(name.to_string(), packages);
+                }
                 Err(error) => plugins.unread.push(error),
             }
         }
@@ -123,9 +147,8 @@ impl CheckedPlugins {
     }
 
     fn found<'r>(&'r self, report: &'r DatabaseReport) -> Vec<Finding<'r>> {
-        let of = |(name, materials): (&'r PluginName, &'r FoundMaterials)| {
-            let packages = materials.packages();
-            let within = |found: &&AdvisoryMatch| packages.binary_search(&&found.package).is_ok();
+        let of = |(name, packages): (&'r String, &'r Vec<Package>)| {
+            let within = |found: &&AdvisoryMatch| packages.binary_search(&found.package).is_ok();
             report.matches.iter().filter(within).map(|found| (name, found)).collect::<Vec<_>>()
         };
         self.checked.iter().flat_map(of).collect()
@@ -133,7 +156,7 @@ impl CheckedPlugins {
 
     /// Packages of no ecosystem that OSV has, of which no advisory can speak.
     fn unnamed(&self) -> usize {
-        let packages = self.checked.values().flat_map(FoundMaterials::packages);
+        let packages = self.checked.values().flatten();
         packages.filter(|package| package.ecosystem.is_none()).count()
     }
 
@@ -141,7 +164,7 @@ impl CheckedPlugins {
         let findings: Vec<_> = found
             .iter()
             .map(|(name, AdvisoryMatch { id, aliases, summary, severity, package, fixed, .. })| {
-                json!({"plugin": name, "id": id, "aliases": aliases, "summary": summary, "severity": severity,
+                json!({self.kind: name, "id": id, "aliases": aliases, "summary": summary, "severity": severity,
                        "package": package, "fixed": fixed})
             })
             .collect();
@@ -161,12 +184,12 @@ impl CheckedPlugins {
     fn print(&self, report: &DatabaseReport, found: &[Finding<'_>]) -> io::Result<()> {
         let mut out = print::listing();
         if !found.is_empty() {
-            let mut listing = Listing::new(["plugin", "package", "version", "advisory", "severity", "fixed in"], 6..6);
+            let mut listing = Listing::new([self.kind, "package", "version", "advisory", "severity", "fixed in"], 6..6);
             for (name, found) in found {
                 let AdvisoryMatch { id, aliases, summary, severity, package, fixed, .. } = found;
                 let Package { name: of, version, .. } = package;
                 let word = |word: &Option<String>| word.clone().unwrap_or_else(|| "-".to_owned());
-                listing.row([name, of, &word(version), id, &word(severity), &word(fixed)]);
+                listing.row([&line(name, MAX_LINE_BYTES), of, &word(version), id, &word(severity), &word(fixed)]);
                 if !aliases.is_empty() {
                     listing.note(format!("also {}", aliases.join(", ")));
                 }
@@ -178,9 +201,10 @@ impl CheckedPlugins {
         }
         writeln!(
             out,
-            "{} finding(s) in {} plugin(s), by {} advisories.",
+            "{} finding(s) in {} {}(s), by {} advisories.",
             found.len(),
             self.checked.len(),
+            self.kind,
             report.advisories
         )?;
         if !self.unknown.is_empty() {
