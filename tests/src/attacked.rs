@@ -12,9 +12,15 @@ use tokio::{
     net::TcpStream,
     sync::Mutex,
 };
-use wharf::{Answer, Code, Content, Context, Error, Host};
+use wharf::{Answer, Code, Content, Context, Error, Host, ToolService as _};
 
-use crate::{Data, Reply, Server, attack_run::NOT_OF_A_BINARY, blocking, called::called};
+use crate::{
+    Data, Reply, Server,
+    attack_run::NOT_OF_A_BINARY,
+    blocking,
+    called::{asked, called},
+    viewer, wharf,
+};
 
 /// The tenants that most tests serve.
 const TENANTS: [&str; 5] = ["theirs", "other", "acme", "globex", "stranger"];
@@ -55,7 +61,36 @@ impl From<Host> for TestedHost {
     }
 }
 
+/// A plugin that a host did not load.
+#[derive(Debug, Clone)]
+pub struct RejectedPlugin {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Why, for the operator.
+    pub reason: String,
+}
+
 impl TestedHost {
+    /// The plugins that it did not load.
+    #[must_use]
+    pub fn rejected(&self) -> Vec<RejectedPlugin> {
+        match &self.0 {
+            Tested::Library(host) => {
+                let rejected = host.rejected().into_iter();
+                rejected.map(|plugin| RejectedPlugin { name: plugin.name.to_string(), reason: plugin.reason }).collect()
+            }
+            Tested::Named(host) => host.rejected(),
+        }
+    }
+
+    /// The names of all tools that a client of the tenant `local` sees.
+    pub async fn tool_names(&self) -> Vec<String> {
+        match &self.0 {
+            Tested::Library(host) => host.tools(viewer()).iter().map(|tool| tool.name.clone()).collect(),
+            Tested::Named(host) => host.tool_names().await,
+        }
+    }
+
     /// Starts the named binary on this directory.
     pub(crate) fn named(configuration: &str, data: &Data) -> Self {
         Self(Tested::Named(Arc::new(NamedHost::start(configuration, data))))
@@ -131,6 +166,12 @@ impl NamedHost {
         token
     }
 
+    async fn message(&self, token: &str, headers: &str, message: &Value) -> io::Result<Reply> {
+        let headers =
+            format!("Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n{headers}");
+        self.ask(token, "POST /mcp", &headers, &message.to_string()).await
+    }
+
     async fn ask(&self, token: &str, what: &str, headers: &str, body: &str) -> io::Result<Reply> {
         let request = format!(
             "{what} HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n{headers}Content-Length: {}\r\n\r\n{body}",
@@ -156,12 +197,42 @@ impl NamedHost {
             named["dev.wharf/threadId"] = json!(thread);
         }
         let (headers, message) = called(tool, &arguments, &named);
-        let headers =
-            format!("Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n{headers}");
-        let asked = self.ask(&token, "POST /mcp", &headers, &message.to_string()).await;
+        let asked = self.message(&token, &headers, &message).await;
         let lost = |why: &dyn fmt::Display| Error::new(Code::Internal, format!("the host does not answer: {why}"));
         let reply = asked.map_err(|error| lost(&error))?;
         outcome(reply.said().ok_or_else(|| lost(&reply.head))?)
+    }
+
+    /// What the operator reads of its plugins, once none is being compiled.
+    fn rejected(&self) -> Vec<RejectedPlugin> {
+        let data = &self.server.data;
+        let listed = || {
+            let list = wharf(["plugin", "list", "--json"]).config(&data.path().join("wharf.toml")).data(data.path());
+            let listed: Value = serde_json::from_str(&list.run().out).map_err(|error| error.to_string())?;
+            let plugins = listed["plugins"].as_array().cloned().ok_or("no plugins")?;
+            let waits = plugins.iter().find(|plugin| plugin["state"] == "compiling" || plugin["hosts"] == 0);
+            waits.map_or(Ok(plugins.clone()), |waiting| Err(waiting.to_string()))
+        };
+        let plugins = blocking::until("no plugin is being compiled", listed);
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let rejected = plugins.iter().filter(|plugin| plugin["state"] == "rejected");
+        rejected.map(|plugin| RejectedPlugin { name: text(&plugin["name"]), reason: text(&plugin["reason"]) }).collect()
+    }
+
+    async fn tool_names(&self) -> Vec<String> {
+        let (mut names, mut cursor) = (Vec::new(), None::<Value>);
+        loop {
+            let params = cursor.take().map_or(json!({}), |cursor| json!({"cursor": cursor}));
+            let (headers, message) = asked("tools/list", params, &json!({}));
+            let reply = self.message(&self.server.token, &headers, &message).await.expect("an answer");
+            let mut said = reply.said().expect("a message");
+            let tools = said["result"]["tools"].as_array().expect("a list of tools");
+            names.extend(tools.iter().filter_map(|tool| tool["name"].as_str()).map(str::to_owned));
+            match said["result"]["nextCursor"].take() {
+                Value::Null => return names,
+                further => cursor = Some(further),
+            }
+        }
     }
 
     /// Calls that run and that wait, by its metrics.

@@ -29,7 +29,8 @@ use wharf::with_causes;
 
 // Calls allocate on one thread of the runtime and free on another. The system's allocator
 // makes those threads wait for each other. An app that embeds the library keeps its own.
-#[global_allocator]
+// AddressSanitizer brings one that notices what is read or written outside of what was allocated.
+#[cfg_attr(not(asan), global_allocator)]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {

@@ -30,6 +30,9 @@ Usage: cargo xtask attack [OPTIONS]
 Options:
   --wharf PATH    The binary, such as /usr/bin/wharf of a package (default: what this
                   tree builds)
+  --address-sanitizer
+                  The binary is built of this tree with AddressSanitizer (minutes), which ends it
+                  where it touches memory that is not allocated
   --only WORD     Only cases whose test has this in its name; may be repeated
   --report FILE   Where the report goes, as Markdown (default target/attack/report.md)
   --threads N     How many cases run at once (default: two for each processor)
@@ -45,11 +48,12 @@ database of this machine are part of what is attacked.
 const CHAPTER: &str = "docs/src/security/attacks.md";
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
-    let (mut wharf, mut report, mut only) = (None::<PathBuf>, None::<PathBuf>, Vec::new());
+    let (mut wharf, mut report, mut only, mut sanitized) = (None::<PathBuf>, None::<PathBuf>, Vec::new(), false);
     let mut threads = 2 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     while let Some(argument) = arguments.next()? {
         match argument {
             Arg::Long("wharf") => wharf = Some(arguments.value()?.into()),
+            Arg::Long("address-sanitizer") => sanitized = true,
             Arg::Long("only") => only.push(arguments.value()?.string()?),
             Arg::Long("report") => report = Some(arguments.value()?.into()),
             Arg::Long("threads") => threads = arguments.value()?.parse()?,
@@ -60,19 +64,39 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
             other => return Err(other.unexpected().into()),
         }
     }
+    ensure!(
+        !sanitized || wharf.is_none(),
+        "--address-sanitizer builds the binary, and --wharf names one: give one of both"
+    );
     let workspace = Workspace::find()?;
     packages::ensure_for_tests(&workspace)?;
     components::build(&workspace, true, Choice::from_environment()?)?;
     say("Building the tests (minutes on a fresh clone: wasmtime is large)");
     // All members together, as the tests have them: see `test`.
-    let programs: &[&str] = if wharf.is_some() { &["--tests"] } else { &["--bins", "--tests"] };
+    let programs: &[&str] = if wharf.is_some() || sanitized { &["--tests"] } else { &["--bins", "--tests"] };
     command::run(&mut command::building_programs(&workspace.root, programs)?)?;
     let wharf = match wharf {
         Some(named) => fs::canonicalize(&named).with_context(|| format!("there is no {}", named.display()))?,
+        None if sanitized => with_address_sanitizer(&workspace)?,
         None => workspace.binary("debug", "wharf"),
     };
     let report = report.unwrap_or_else(|| workspace.target().join("attack/report.md"));
     attack(&workspace, &wharf, &only, threads, &report)
+}
+
+/// Builds the command with AddressSanitizer, which the ordinary compiler has behind a flag that is not stable. Code of C
+/// is compiled as always: the allocator watches what it frees, and not each of its accesses.
+fn with_address_sanitizer(workspace: &Workspace) -> Result<PathBuf> {
+    say("Building the binary with AddressSanitizer (minutes: all that it is made of)");
+    let target = command::host_target()?;
+    let folder = workspace.target().join("address-sanitizer");
+    let mut cargo = command::cargo(&workspace.root);
+    cargo.args(["build", "--locked", "--package", "wharf-cli", "--bin", "wharf", "--target", &target]);
+    cargo.arg("--target-dir").arg(&folder);
+    // The runtime has to know, since it moves between stacks.
+    cargo.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", "-Zsanitizer=address --cfg asan");
+    command::run(&mut cargo)?;
+    Ok(folder.join(target).join("debug/wharf"))
 }
 
 fn attack(workspace: &Workspace, wharf: &Path, only: &[String], threads: usize, report: &Path) -> Result<()> {
@@ -84,6 +108,7 @@ fn attack(workspace: &Workspace, wharf: &Path, only: &[String], threads: usize, 
     tests.retain(|test| only.is_empty() || only.iter().any(|word| test.contains(word.as_str())));
     ensure!(!tests.is_empty(), "no test has such a name");
     say(&format!("Attacking {} ({version}) by {} tests", wharf.display(), tests.len()));
+    say("A test that fails since it looks into the library counts as not made; the last lines say what held");
     let noted = workspace.target().join("attack/noted");
     if noted.exists() {
         fs::remove_dir_all(&noted)?;

@@ -79,6 +79,13 @@ pub(crate) fn rustc() -> Command {
     Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
+/// What the Rust compiler compiles for where it is not told: this machine.
+pub(crate) fn host_target() -> Result<String> {
+    let said = capture(rustc().arg("-vV"))?;
+    let target = said.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc does not say its host")?;
+    Ok(target.to_owned())
+}
+
 /// Says what happens next. Goes to standard error: some commands print JSON.
 pub(crate) fn say(text: &str) {
     eprintln!("==> {text}");
@@ -229,15 +236,25 @@ fn cannot_start(command: &Command) -> String {
     format!("cannot start `{}`", command.get_program().to_string_lossy())
 }
 
+/// Longer lines are no help to a reader.
+const SHOWN_BYTES: usize = 1_000;
+
 /// The command as one would type it, with programs by their file name.
 pub(crate) fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let mut line = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
-    for argument in command.get_args() {
+    let mut arguments = command.get_args();
+    for argument in arguments.by_ref() {
         line.push(' ');
         line.push_str(&argument.to_string_lossy());
+        if line.len() > SHOWN_BYTES {
+            break;
+        }
     }
-    line
+    match arguments.count() {
+        0 => line,
+        further => format!("{line} ... and {further} more"),
+    }
 }
 
 // They run programs of Unix.
@@ -262,6 +279,14 @@ mod tests {
         lines.sort();
         assert!(outcome.is_err());
         assert_eq!(lines, ["test result: one", "test result: two"]);
+    }
+
+    #[test]
+    fn a_command_of_very_many_arguments_is_shown_in_part() {
+        let mut command = Command::new("/bin/echo");
+        assert_eq!(shown(command.args(["one", "two"])), "echo one two");
+        let line = shown(command.args(["a-test-with-a-name"; 300]));
+        assert!(line.len() < 1_100 && line.starts_with("echo one two a-test") && line.ends_with(" more"), "{line}");
     }
 
     #[test]

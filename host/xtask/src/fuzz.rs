@@ -121,11 +121,10 @@ impl Fuzz {
 
     fn of_terminals(workspace: &Workspace) -> Result<Self> {
         say("Building the targets of terminals");
-        let host = command::capture(Command::new("rustc").arg("-vV"))?;
-        let host = host.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc does not say its host")?;
+        let host = command::host_target()?;
         let (source, folder) = (workspace.root.join("tests").join("fuzz"), workspace.target().join("fuzz"));
         let mut build = command::cargo(&source);
-        build.args(["build", "--release", "--locked", "--bins", "--target", host]);
+        build.args(["build", "--release", "--locked", "--bins", "--target", &host]);
         build.arg("--target-dir").arg(&folder).env("RUSTFLAGS", FLAGS);
         command::run(&mut build)?;
         Ok(Self::new(workspace, folder.join(host).join("release"), ""))

@@ -2,8 +2,7 @@
 //! are refused with a reason, and the other plugins are served.
 
 use serde_json::json;
-use wharf::ToolService;
-use wharf_tests::{Crafted, CraftedTool, Data, Setup, bytes, context, viewer, wharf};
+use wharf_tests::{Crafted, CraftedTool, Data, Setup, bytes, context, wharf};
 
 /// Why this file is no plugin, according to a host that serves others beside it
 /// and to `wharf inspect`, which must agree.
@@ -14,7 +13,7 @@ async fn refused(what: &str, component: impl AsRef<[u8]>) -> String {
     let rejected = fixture.host.rejected();
     assert_eq!(rejected.len(), 1, "{what} is loaded");
     assert_eq!(rejected[0].name.as_str(), "bad");
-    assert!(!fixture.host.tools(viewer()).iter().any(|tool| tool.name.starts_with("bad__")), "{what} has tools");
+    assert!(!fixture.host.tool_names().await.iter().any(|tool| tool.starts_with("bad__")), "{what} has tools");
     fixture.works().await;
     let reason = rejected[0].reason.clone();
     assert!(reason.len() < 2_000, "{what}: {} bytes", reason.len());
@@ -79,8 +78,8 @@ async fn a_flipped_bit_never_harms_the_host() {
     let fixture = setup.open_in(Data::new()).await;
     assert!(!fixture.host.rejected().is_empty());
     // Where it is still a component, it is one that may run, with any answer.
-    for tool in fixture.host.tools(viewer()).iter().filter(|tool| tool.name.starts_with("flipped-")) {
-        drop(fixture.call(&tool.name, json!({})).await);
+    for tool in fixture.host.tool_names().await.iter().filter(|tool| tool.starts_with("flipped-")) {
+        drop(fixture.call(tool, json!({})).await);
         fixture.works().await;
     }
 }
