@@ -14,8 +14,11 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 
 /// Says to the copy that it was called in the place of rustc: the flags that it
-/// adds, between spaces.
+/// adds, with [`BETWEEN`] between them.
 const FLAGS: &str = "WHARF_XTASK_COMPILER_FLAGS";
+
+/// What no flag has in it, nor any path.
+const BETWEEN: &str = "\u{1f}";
 
 /// Whether cargo called this process to compile something.
 pub(crate) fn is_called() -> bool {
@@ -33,7 +36,7 @@ pub(crate) fn compile() -> ExitCode {
     compiler.args(rest);
     if wants_flags(rest) {
         let flags = env::var(FLAGS).unwrap_or_default();
-        compiler.args(flags.split_whitespace());
+        compiler.args(flags.split(BETWEEN).filter(|flag| !flag.is_empty()));
     }
     match compiler.status() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
@@ -57,7 +60,14 @@ fn wants_flags(arguments: &[OsString]) -> bool {
 
 /// What cargo is told, so that it calls the copy at `compiler` for the members.
 pub(crate) fn environment(compiler: &Path, flags: &str) -> [(&'static str, OsString); 2] {
+    let flags = flags.split_whitespace().collect::<Vec<_>>().join(BETWEEN);
     [("RUSTC_WORKSPACE_WRAPPER", compiler.into()), (FLAGS, flags.into())]
+}
+
+/// The same for all that is compiled. These flags are no part of what cargo knows a build by, so that builds are the same
+/// whose flags name different folders.
+pub(crate) fn environment_of_all(compiler: &Path, flags: &[String]) -> [(&'static str, OsString); 2] {
+    [("RUSTC_WRAPPER", compiler.into()), (FLAGS, flags.join(BETWEEN).into())]
 }
 
 /// A copy in this folder, since cargo replaces the original. Where it lies is

@@ -3,6 +3,7 @@
 //!
 //! Knows where files of a program belong; what the program is made of is in `parts`.
 
+mod building;
 mod c_library;
 mod check;
 mod image;
@@ -19,10 +20,9 @@ use lexopt::ValueExt as _;
 use serde_json::json;
 
 use crate::command::{self, say};
-use crate::components;
-use crate::toolchain::Choice;
 use crate::workspace::Workspace;
 
+pub(crate) use building::{PROFILE, build, committed};
 pub(crate) use check::check;
 
 const HELP: &str = "\
@@ -75,7 +75,8 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
             other => return Err(other.unexpected().into()),
         }
     }
-    let binary = binary.map_or_else(|| build(&workspace), Ok)?;
+    let build = || build(&workspace, PROFILE, committed(&workspace.root).as_deref());
+    let binary = binary.map_or_else(build, Ok)?;
     let mut made = make(&workspace, &binary, &output)?;
     if let Some(key) = key {
         made.push(sign(&output.join("SHA256SUMS"), &key)?);
@@ -91,17 +92,6 @@ pub(super) fn sign(sums: &Path, key: &Path) -> Result<PathBuf> {
     let mut ssh = Command::new("ssh-keygen");
     command::capture(ssh.args(["-q", "-Y", "sign", "-n", "wharf", "-f"]).arg(key).arg(sums))?;
     Ok(sums.with_extension("sig"))
-}
-
-/// How programs are built that many people run.
-const PROFILE: &str = "distribution";
-
-fn build(workspace: &Workspace) -> Result<PathBuf> {
-    components::build(workspace, false, Choice::from_environment()?)?;
-    say("Building the host as it is packaged, optimised as a whole (20 minutes and 6 GB of memory on a fresh clone)");
-    let mut cargo = command::cargo(&workspace.root);
-    command::run(cargo.args(["build", "--profile", PROFILE, "--locked", "--package", "wharf-cli"]))?;
-    Ok(workspace.binary(PROFILE, "wharf"))
 }
 
 /// Makes all packages of a program, in a folder that has nothing else afterwards.

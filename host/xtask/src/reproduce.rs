@@ -1,4 +1,5 @@
-//! `cargo xtask reproduce`: whether the plugins that the library carries are the same bytes wherever they are built.
+//! `cargo xtask reproduce`: whether the plugins that the library carries, and the program, are the same bytes wherever they
+//! are built.
 //!
 //! Builds them here, and once more of a copy of the tracked files in another folder. Knows no plugin by name.
 
@@ -10,10 +11,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
-use lexopt::Arg;
+use lexopt::{Arg, ValueExt as _};
 
 use crate::command::{self, say};
 use crate::components;
+use crate::distribution;
 use crate::toolchain::{Choice, Toolchain};
 use crate::workspace::Workspace;
 
@@ -26,6 +28,9 @@ Takes some minutes: the copy shares nothing with this folder but the registry.
 Usage: cargo xtask reproduce [OPTIONS]
 
 Options:
+  --program           The program, too, with its plugins in it, as `cargo xtask package`
+                      builds and strips it (an hour on two cores)
+  --profile NAME      Build the program with this profile of Cargo.toml (default distribution)
   -h, --help          This text
 
 Example: what a release says of its plugins, checked by somebody else
@@ -33,25 +38,46 @@ Example: what a release says of its plugins, checked by somebody else
 ";
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
-    if let Some(argument) = arguments.next()? {
-        if matches!(argument, Arg::Short('h') | Arg::Long("help")) {
-            print!("{HELP}");
-            return Ok(());
+    let (mut with_program, mut profile) = (false, distribution::PROFILE.to_owned());
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Arg::Long("program") => with_program = true,
+            Arg::Long("profile") => profile = arguments.value()?.string()?,
+            Arg::Short('h') | Arg::Long("help") => {
+                print!("{HELP}");
+                return Ok(());
+            }
+            other => return Err(other.unexpected().into()),
         }
-        return Err(argument.unexpected().into());
     }
     let workspace = Workspace::find()?;
     let toolchain = Toolchain::prepare(&workspace, Choice::from_environment()?)?;
     let here = components::bundled(&workspace, &toolchain)?;
     let elsewhere = Copy::of_tracked(&workspace.root)?;
-    let there = components::bundled(&Workspace::at(elsewhere.0.clone())?, &toolchain)?;
+    let copied = Workspace::at(elsewhere.0.clone())?;
+    let there = components::bundled(&copied, &toolchain)?;
     let mut differing = Vec::new();
-    for ((name, path), (_, other)) in here.iter().zip(&there) {
+    let mut compare = |name: &str, path: &Path, other: &Path| -> Result<()> {
         let is_same = read(path)? == read(other)?;
         println!("{name:16} {} {}", sha256(path)?, if is_same { "the same" } else { "DIFFERENT" });
         if !is_same {
-            differing.push(name.as_str());
+            differing.push(name.to_owned());
         }
+        Ok(())
+    };
+    for ((name, path), (_, other)) in here.iter().zip(&there) {
+        compare(name, path, other)?;
+    }
+    if with_program {
+        // The copy has no history to tell the time of.
+        let committed = distribution::committed(&workspace.root);
+        let built = |workspace: &Workspace| -> Result<PathBuf> {
+            let program = distribution::build(workspace, &profile, committed.as_deref())?;
+            let stripped = program.with_extension("stripped");
+            command::capture(Command::new("strip").arg("-o").arg(&stripped).arg(&program))?;
+            Ok(stripped)
+        };
+        compare("wharf", &built(&workspace)?, &built(&copied)?)?;
     }
     if here.is_empty() || here.len() != there.len() {
         bail!("the copy has other plugins than this folder: commit what is new, or remove it");
@@ -59,7 +85,8 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     if !differing.is_empty() {
         bail!("two builds differ: {}", differing.join(", "));
     }
-    say(&format!("{} plugins are the same bytes in both folders", here.len()));
+    let program = if with_program { " and the program" } else { "" };
+    say(&format!("{} plugins{program} are the same bytes in both folders", here.len()));
     Ok(())
 }
 
