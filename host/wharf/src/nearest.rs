@@ -4,10 +4,17 @@
 const COMPARED: usize = 128;
 
 /// The names that look most like this one, the likest first: at most `count`, each as
-/// like it as `least` says, from 0 to 1.
-pub(crate) fn nearest<'n>(name: &str, known: &[&'n str], count: usize, least: f32) -> Vec<&'n str> {
-    let name = name.char_indices().nth(COMPARED).map_or(name, |(end, _)| &name[..end]);
-    similar::get_close_matches(name, known, count, least)
+/// like it as `least` says, from 0 to 1: by the letters that are to be changed, left out, added or swapped.
+pub(crate) fn nearest<'n>(name: &str, known: &[&'n str], count: usize, least: f64) -> Vec<&'n str> {
+    let name = cut(name);
+    let alike = known.iter().map(|known| (strsim::normalized_damerau_levenshtein(name, cut(known)), *known));
+    let mut alike: Vec<_> = alike.filter(|(how, _)| *how >= least).collect();
+    alike.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    alike.into_iter().take(count).map(|(_, known)| known).collect()
+}
+
+fn cut(name: &str) -> &str {
+    name.char_indices().nth(COMPARED).map_or(name, |(end, _)| &name[..end])
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use wharf_core::PluginName;
 use crate::{configuration::Configuration, nearest::nearest};
 
 /// How like a name has to be to be what was meant.
-const ALIKE: f32 = 0.75;
+const ALIKE: f64 = 0.75;
 
 /// A table that is about no plugin.
 pub(crate) struct UnknownTable {

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, fs};
 
@@ -67,14 +68,20 @@ fn agrees(input: &mut impl BufRead, question: &str) -> Result<bool> {
     Ok(length > 0 && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
 }
 
-/// Brings apt's lists up to date, where this user may do that.
+/// Brings apt's lists up to date, where this user may do that; once in a run.
 pub(crate) fn refresh_lists() -> Result<()> {
+    static REFRESHED: Once = Once::new();
+    if REFRESHED.is_completed() {
+        return Ok(());
+    }
     if !is_root() {
         say("Not root: using apt's package lists as they are.");
         return Ok(());
     }
     say("Refreshing apt's package lists (a few seconds).");
-    command::capture(Command::new("apt-get").args(["-qq", "update"])).map(drop)
+    command::capture(Command::new("apt-get").args(["-qq", "update"]))?;
+    REFRESHED.call_once(|| {});
+    Ok(())
 }
 
 /// The direct dependency of `package` whose name starts with `prefix`.

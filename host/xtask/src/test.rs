@@ -253,16 +253,16 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     report(&outcomes)
 }
 
-/// Components first: the binary carries those that are there when it is built.
-/// All members together: a member built alone may get other features of the
-/// shared dependencies, and those would then be compiled twice. Before that, what tests have serve
-/// beside this version.
+/// First what tests have serve beside this version: its plugins are compiled to the same files as
+/// today's, which would have to be compiled again. Then components: the binary carries those that are
+/// there when it is built. All members together: a member built alone may get other features of the
+/// shared dependencies, and those would then be compiled twice.
 fn build(workspace: &Workspace, tests: bool) -> Result<(Result<()>, Vec<String>)> {
     packages::ensure_for_tests(workspace)?;
     let choice = Choice::from_environment()?;
+    let untested = if tests { previous::ensure(workspace, choice)? } else { None };
     components::build(workspace, true, choice)?;
     console::build(workspace)?;
-    let untested = if tests { previous::ensure(workspace, choice)? } else { None };
     say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");
     let mut cargo = command::building_programs(&workspace.root, &["--bins"])?;
     if tests {

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// How like a name has to be to be what was meant.
-const ALIKE: f32 = 0.75;
+const ALIKE: f64 = 0.75;
 
 impl Configuration {
     /// Whether a pattern outside the tables of plugins is one of tools.

@@ -13,7 +13,7 @@ use crate::{
 /// Names that a caller of an unknown tool is told.
 const SIMILAR: usize = 10;
 /// How like a name has to be where neither plugin nor tool is the same.
-const ALIKE: f32 = 0.7;
+const ALIKE: f64 = 0.7;
 
 impl Registry {
     /// Why no tool of this name can be called, and what to do about it, as this viewer may
