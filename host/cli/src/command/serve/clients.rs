@@ -78,16 +78,16 @@ fn read(file: &Path) -> Result<Token, Unusable> {
 /// cannot be read any more opens nothing.
 pub(super) async fn renew(mut tokens: watch::Receiver<Vec<TokenSettings>>, clients: HttpClients, files: TokenFiles) {
     // They may have changed since the server began with them.
-    let mut looked = TokenLooks::default();
+    let mut looked = None;
     loop {
         let (named, files) = (tokens.borrow_and_update().clone(), files.clone());
         let read = tokio::task::spawn_blocking(move || {
-            let now = looks(&named, &files);
-            let news = (now != looked).then(|| held(&named, &files));
+            let now = TokenLooks::of(named, &files);
+            let news = (looked.as_ref() != Some(&now)).then(|| held(&now.named, &files));
             (now, news)
         });
         let Ok((now, news)) = read.await else { return };
-        looked = now;
+        looked = Some(now);
         match news {
             Some(Ok(now)) if clients.renew(&now) => {
                 tracing::info!(target: "wharf::start", known_clients = now.len(), "clients are known by other tokens now");
@@ -96,27 +96,33 @@ pub(super) async fn renew(mut tokens: watch::Receiver<Vec<TokenSettings>>, clien
             Some(Ok(_)) | None => {}
         }
         tokio::select! {
-            changed = tokens.changed() => match changed {
-                Ok(()) => looked = TokenLooks::default(),
-                Err(_) => return,
+            changed = tokens.changed() => if changed.is_err() {
+                return;
             },
             () = tokio::time::sleep(EACH) => {}
         }
     }
 }
 
-/// How the files of tokens look, and how many tokens are over.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// What decides which tokens open the host. Whatever woke who compares two of these, a change is news: one that comes
+/// with the clock is no less.
+#[derive(Debug, PartialEq)]
 struct TokenLooks {
+    named: Vec<TokenSettings>,
+    /// How the files of tokens look.
     files: Vec<FileLook>,
+    /// How many are over.
     over: usize,
 }
 
-fn looks(tokens: &[TokenSettings], files: &TokenFiles) -> TokenLooks {
-    let (own, now) = (files.default.as_deref().into_iter().chain([files.operator.as_path()]), SystemTime::now());
-    TokenLooks {
-        files: tokens.iter().filter_map(TokenSettings::file).chain(own).map(FileLook::at).collect(),
-        over: tokens.iter().filter(|token| token.is_over(now)).count(),
+impl TokenLooks {
+    fn of(named: Vec<TokenSettings>, files: &TokenFiles) -> Self {
+        let (own, now) = (files.default.as_deref().into_iter().chain([files.operator.as_path()]), SystemTime::now());
+        Self {
+            files: named.iter().filter_map(TokenSettings::file).chain(own).map(FileLook::at).collect(),
+            over: named.iter().filter(|token| token.is_over(now)).count(),
+            named,
+        }
     }
 }
 
@@ -129,4 +135,22 @@ fn held(tokens: &[TokenSettings], files: &TokenFiles) -> Result<Vec<HttpClient>>
         client(token).inspect_err(unreadable).ok()
     });
     beside_own(readable.collect(), files)
+}
+
+#[cfg(test)]
+mod tests {
+    use wharf::Configuration;
+
+    use super::*;
+
+    /// A token that was taken back opened a host for good, where the clock had woken it in the same moment.
+    #[test]
+    fn other_tokens_are_news_also_where_every_file_looks_as_before() {
+        let text = format!("[[http.tokens]]\nname = \"ci\"\ndigest = \"{}\"\n", "ab".repeat(32));
+        let with = Configuration::parse(&text, Path::new(".")).expect("usable").http.tokens;
+        let files = TokenFiles { default: None, operator: "/no/such/file".into() };
+        let looks = |tokens: &[TokenSettings]| TokenLooks::of(tokens.to_vec(), &files);
+        assert_eq!(looks(&with), looks(&with));
+        assert_ne!(looks(&with), looks(&[]));
+    }
 }
