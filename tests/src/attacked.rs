@@ -210,8 +210,10 @@ impl NamedHost {
             let list = wharf(["plugin", "list", "--json"]).config(&data.path().join("wharf.toml")).data(data.path());
             let listed: Value = serde_json::from_str(&list.run().out).map_err(|error| error.to_string())?;
             let plugins = listed["plugins"].as_array().cloned().ok_or("no plugins")?;
-            let waits = plugins.iter().find(|plugin| plugin["state"] == "compiling" || plugin["hosts"] == 0);
-            waits.map_or(Ok(plugins.clone()), |waiting| Err(waiting.to_string()))
+            match plugins.iter().find(|plugin| plugin["state"] == "compiling" || plugin["hosts"] == 0) {
+                Some(waiting) => Err(waiting.to_string()),
+                None => Ok(plugins),
+            }
         };
         let plugins = blocking::until("no plugin is being compiled", listed);
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

@@ -60,13 +60,13 @@ impl ClusterShelf {
     pub(crate) fn open(own: &Configuration, data: &Path) -> Result<Self> {
         let runtime = runtime()?;
         let (hosts, plugins) = runtime.block_on(async {
-            let hosts = ClusterHosts::open(own).await.map_err(|error| unusable(&error))?;
+            let hosts = ClusterHosts::open(own).await.map_err(|error| Unusable::of(&error))?;
             let plugins = hosts.plugins(data, own.host_limits.component_bytes).await;
-            let plugins = plugins.map_err(|error| unusable(&error))?;
-            plugins.catch_up().await.map_err(|error| unusable(&error))?;
+            let plugins = plugins.map_err(|error| Unusable::of(&error))?;
+            plugins.catch_up().await.map_err(|error| Unusable::of(&error))?;
             anyhow::Ok((hosts, plugins))
         })?;
-        let own = own.with_settings_of_cluster(data).map_err(|error| unusable(&error))?;
+        let own = own.with_settings_of_cluster(data).map_err(|error| Unusable::of(&error))?;
         Ok(Self { runtime, hosts, plugins, own, data: data.to_owned() })
     }
 
@@ -110,8 +110,4 @@ impl ClusterShelf {
         self.runtime.block_on(self.plugins.write_tables(before, tables))?;
         Ok(())
     }
-}
-
-fn unusable(error: &dyn std::error::Error) -> Unusable {
-    Unusable(wharf::with_causes(error))
 }

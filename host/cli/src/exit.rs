@@ -18,6 +18,13 @@ pub(crate) struct Misused(pub(crate) String);
 #[error("{0}")]
 pub(crate) struct Unusable(pub(crate) String);
 
+impl Unusable {
+    /// An error that the operator has to mend, in its words and those of its causes.
+    pub(crate) fn of(error: &dyn std::error::Error) -> Self {
+        Self(wharf::with_causes(error))
+    }
+}
+
 /// The exit code of an error.
 pub(crate) fn code(error: &anyhow::Error) -> u8 {
     match error {

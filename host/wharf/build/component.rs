@@ -45,14 +45,18 @@ pub(crate) fn build(cargo: &mut Command, package: &str, workspace: &Path, folder
     cargo.envs(PROFILE);
 }
 
-/// Flags that have a component name its sources by the same paths everywhere.
-fn remapped(workspace: &Path, folder: &Path) -> Vec<String> {
-    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
+/// Where cargo keeps what it fetched.
+pub(crate) fn cargo_home() -> Option<PathBuf> {
+    let named = env::var_os("CARGO_HOME").map(PathBuf::from);
+    named.or_else(|| Some(env::home_dir()?.join(".cargo")))
+}
+
+/// Flags that have what is compiled name its sources by the same paths everywhere.
+pub(crate) fn remapped(workspace: &Path, folder: &Path) -> Vec<String> {
     // The last one that fits counts.
     let paths = [
         Some((workspace.to_owned(), "/wharf")),
-        home.map(|home| (home, "/cargo")),
+        cargo_home().map(|home| (home, "/cargo")),
         Some((folder.to_owned(), "/target")),
     ];
     let flag = |(path, name): (PathBuf, &str)| format!("--remap-path-prefix={}={name}", path.display());

@@ -46,10 +46,7 @@ pub fn packages_of_bill(file: &Path) -> Result<Vec<Package>, UnreadBill> {
     let unread = |reason: String| UnreadBill { file: file.to_owned(), reason };
     let limit = BillOfMaterials::MAX_BYTES as u64;
     let bytes = regular_file::read(file, limit).map_err(|error| unread(with_causes(&error)))?;
-    let mut packages = BillOfMaterials::read(&bytes).map_err(|error| unread(with_causes(&error)))?.packages;
-    packages.sort();
-    packages.dedup();
-    Ok(packages)
+    Ok(BillOfMaterials::read(&bytes).map_err(|error| unread(with_causes(&error)))?.packages)
 }
 
 impl Configuration {

@@ -16,7 +16,7 @@ use lexopt::{Arg, ValueExt as _};
 use crate::command::{self, say};
 use crate::components;
 use crate::packages;
-use crate::toolchain::Choice;
+use crate::toolchain::{self, Choice};
 use crate::workspace::Workspace;
 use cases::{AttackOutcome, outcomes};
 
@@ -88,7 +88,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
 /// is compiled as always: the allocator watches what it frees, and not each of its accesses.
 fn with_address_sanitizer(workspace: &Workspace) -> Result<PathBuf> {
     say("Building the binary with AddressSanitizer (minutes: all that it is made of)");
-    let target = command::host_target()?;
+    let target = toolchain::host_triple()?;
     let folder = workspace.target().join("address-sanitizer");
     let mut cargo = command::cargo(&workspace.root);
     cargo.args(["build", "--locked", "--package", "wharf-cli", "--bin", "wharf", "--target", &target]);

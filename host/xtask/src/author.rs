@@ -71,7 +71,7 @@ impl Author {
     fn in_rust(&self, workspace: &Workspace, toolchain: &Toolchain) -> Result<AuthoredPlugin> {
         say("Making a plugin with `wharf new`, and running its tests");
         // Where cargo leaves what it builds, kept from run to run.
-        let built = workspace.target().join("packages");
+        let built = workspace.target().join("author-built");
         let plugin = AuthoredPlugin::make(("greeter", &RUST, ALL), self.places(), |tools| {
             tools.env("CARGO_TARGET_DIR", &built);
             toolchain.environment(tools);

@@ -79,13 +79,6 @@ pub(crate) fn rustc() -> Command {
     Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
-/// What the Rust compiler compiles for where it is not told: this machine.
-pub(crate) fn host_target() -> Result<String> {
-    let said = capture(rustc().arg("-vV"))?;
-    let target = said.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc does not say its host")?;
-    Ok(target.to_owned())
-}
-
 /// Says what happens next. Goes to standard error: some commands print JSON.
 pub(crate) fn say(text: &str) {
     eprintln!("==> {text}");

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::process::Command;
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, fs};
 
@@ -70,8 +69,8 @@ fn agrees(input: &mut impl BufRead, question: &str) -> Result<bool> {
 
 /// Brings apt's lists up to date, where this user may do that; once in a run.
 pub(crate) fn refresh_lists() -> Result<()> {
-    static REFRESHED: Once = Once::new();
-    if REFRESHED.is_completed() {
+    static REFRESHED: AtomicBool = AtomicBool::new(false);
+    if REFRESHED.load(Ordering::Relaxed) {
         return Ok(());
     }
     if !is_root() {
@@ -80,7 +79,7 @@ pub(crate) fn refresh_lists() -> Result<()> {
     }
     say("Refreshing apt's package lists (a few seconds).");
     command::capture(Command::new("apt-get").args(["-qq", "update"]))?;
-    REFRESHED.call_once(|| {});
+    REFRESHED.store(true, Ordering::Relaxed);
     Ok(())
 }
 

@@ -69,23 +69,15 @@ fn vet(workspace: &Workspace) -> Result<()> {
         cargo.env("PATH", command::search_path(folder, None)?);
     }
     command::run(cargo.args(["vet", "--locked"]))?;
-    let mut cargo = command::cargo(&workspace.root);
-    cargo.args(["tree", "--locked", "--package", "wharf-cli", "--edges", "normal", "--prefix", "none"]);
-    let tree = command::capture(cargo.args(["--format", "{p}"]))?;
+    let linked = record::of_command(workspace, "normal")?;
     let locked = record::locked(workspace)?.into_iter().map(|(_, package)| package).collect();
-    say(&figures(&tree, &locked, &Record::of(workspace)?));
+    say(&figures(&linked, &locked, &Record::of(workspace)?));
     Ok(())
 }
 
-/// How many packages of a tree somebody read.
-fn figures(tree: &str, locked: &BTreeSet<Pinned>, record: &Record) -> String {
-    let package = |line: &str| {
-        let mut words = line.split_whitespace();
-        let name = words.next()?.to_owned();
-        let version = words.next()?.strip_prefix('v')?.to_owned();
-        Some(Pinned { name, version })
-    };
-    let command: BTreeSet<_> = tree.lines().filter_map(package).filter(|package| locked.contains(package)).collect();
+/// How many packages somebody read of those that the command is linked of.
+fn figures(linked: &BTreeSet<Pinned>, locked: &BTreeSet<Pinned>, record: &Record) -> String {
+    let command: BTreeSet<_> = linked.intersection(locked).cloned().collect();
     let counted = |some: &BTreeSet<Pinned>| command.intersection(some).count();
     format!(
         "Of {} packages of registries in the command, {} were read whole by us and {} by others whose record is \
@@ -129,7 +121,7 @@ mod tests {
             "[[exemptions.fnv]]\nversion = \"1.0.7\"\n",
             "",
         );
-        let figures = figures(tree, &locked, &record);
+        let figures = figures(&record::in_tree(tree), &locked, &record);
         assert!(
             figures.starts_with("Of 2 packages of registries in the command, 1 were read whole by us"),
             "{figures}"

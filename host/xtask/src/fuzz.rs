@@ -16,7 +16,7 @@ use crate::command::{self, say};
 use crate::compiler;
 use crate::components;
 use crate::routes;
-use crate::toolchain::Choice;
+use crate::toolchain::{self, Choice};
 use crate::workspace::Workspace;
 
 const HELP: &str = "\
@@ -121,7 +121,7 @@ impl Fuzz {
 
     fn of_terminals(workspace: &Workspace) -> Result<Self> {
         say("Building the targets of terminals");
-        let host = command::host_target()?;
+        let host = toolchain::host_triple()?;
         let (source, folder) = (workspace.root.join("tests").join("fuzz"), workspace.target().join("fuzz"));
         let mut build = command::cargo(&source);
         build.args(["build", "--release", "--locked", "--bins", "--target", &host]);

@@ -4,12 +4,13 @@
 //! Knows which files those are. Publishes nothing.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
 use crate::command::{self, say};
+use crate::component;
 use crate::components;
 use crate::toolchain::Choice;
 use crate::workspace::Workspace;
@@ -61,9 +62,7 @@ pub(crate) fn check(workspace: &Workspace, how: PackageCheck) -> Result<()> {
 fn make(workspace: &Workspace, packages: &[&str], builds: bool) -> Result<()> {
     // Apart from the workspace's own builds, which would have to be made again with it.
     let target = workspace.target().join("packages");
-    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| Some(Path::new(&env::var_os("HOME")?).join(".cargo")));
-    forget_former(home.as_deref(), &target)?;
+    forget_former(component::cargo_home().as_deref(), &target)?;
     let mut cargo = command::cargo(&workspace.root);
     cargo.args(["package", "--quiet", "--offline", "--allow-dirty"]);
     cargo.arg("--target-dir").arg(&target);

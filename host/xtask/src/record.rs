@@ -8,6 +8,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 
+use crate::command;
 use crate::workspace::Workspace;
 
 /// What we read.
@@ -52,6 +53,23 @@ impl Record {
     pub(crate) fn names(&self, package: &Pinned) -> bool {
         [&self.read, &self.exempt, &self.imported].iter().any(|some| some.contains(package))
     }
+}
+
+/// What the command depends on, by dependencies of these kinds: packages of registries, and those of this workspace.
+pub(crate) fn of_command(workspace: &Workspace, kinds: &str) -> Result<BTreeSet<Pinned>> {
+    let mut tree = command::cargo(&workspace.root);
+    tree.args(["tree", "--locked", "--package=wharf-cli", "--prefix=none", "--format={p}", "--edges", kinds]);
+    Ok(in_tree(&command::capture(&mut tree)?))
+}
+
+/// The packages of a tree, each of which begins a line: `NAME vVERSION`, and what it came from.
+pub(crate) fn in_tree(tree: &str) -> BTreeSet<Pinned> {
+    let package = |line: &str| {
+        let mut words = line.split_whitespace();
+        let (name, version) = (words.next()?, words.next()?.strip_prefix('v')?);
+        Some(Pinned { name: name.to_owned(), version: version.to_owned() })
+    };
+    tree.lines().filter_map(package).collect()
 }
 
 /// The packages of registries in the lock file of this workspace.

@@ -147,7 +147,7 @@ pub(crate) fn tools() -> Result<PathBuf> {
 }
 
 /// The triple that the ordinary compiler builds for.
-fn host_triple() -> Result<String> {
+pub(crate) fn host_triple() -> Result<String> {
     let verbose = command::capture(command::rustc().arg("-vV"))?;
     let host = verbose.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).context("rustc -vV names no host")

@@ -46,14 +46,6 @@ async fn apart(limits: WebViewLimits) -> Option<Stage> {
     Stage::set_up(limits, |settings| settings.shared = false).await
 }
 
-async fn apart_as(program: &Path) -> Option<Stage> {
-    Stage::set_up(WebViewLimits::default(), |settings| {
-        settings.shared = false;
-        settings.program = Some(program.to_owned());
-    })
-    .await
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_browser_reads_what_its_pages_are_given_and_no_other_file_of_the_host() {
     if !offers_landlock() {
@@ -120,7 +112,7 @@ async fn code_in_the_place_of_the_browser_reads_writes_and_signals_nothing_of_th
     fs::write(&program, "#!/bin/sh\nexit 1\n").expect("a program");
     let asleep = below(std::process::id()).into_iter().find(|(_, arguments)| arguments.starts_with("sleep 1000"));
     kill(asleep.expect("it sleeps").0);
-    page.until("the page is closed", |events| events.iter().find(|event| is_closed(event)).map(drop)).await;
+    closed(&page).await;
     stage.end().await;
 }
 
@@ -143,24 +135,28 @@ async fn a_browser_that_once_did_not_start_apart_from_files_is_tried_so_again_an
     );
     fs::write(&program, script).expect("a program");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
-    let Some(stage) = apart_as(&program).await else { return };
+    let set_up = Stage::set_up(WebViewLimits::default(), |settings| {
+        settings.shared = false;
+        settings.program = Some(program);
+    });
+    let Some(stage) = set_up.await else { return };
 
     let page = stage.page_of("acme").await;
     assert_eq!(fs::read_dir(programs.path()).expect("a directory").count(), 2, "it runs without");
     let kill_browser = async || kill(stage.chromium.processes().await[0]);
     kill_browser().await;
-    page.until("the page is closed", |events| events.iter().find(|event| is_closed(event)).map(drop)).await;
+    closed(&page).await;
 
     fs::write(&well, "").expect("a file");
     let page = stage.page_of("acme").await;
     assert!(is_refused(&read(&page, &secret).await), "it is tried again");
     kill_browser().await;
-    page.until("the page is closed", |events| events.iter().find(|event| is_closed(event)).map(drop)).await;
+    closed(&page).await;
 
     fs::remove_file(&well).expect("a file");
     // The browser of another tenant, too: it is the same program.
     let page = stage.begin(|settings| settings.tenant = "globex".parse().expect("a tenant"));
-    page.until("it does not open", |events| events.iter().find(|event| is_closed(event)).map(drop)).await;
+    closed(&page).await;
     assert!(!page.events().contains(&PageEvent::Opened));
     stage.end().await;
 }
@@ -195,11 +191,15 @@ async fn each_tenant_has_a_browser_that_ends_without_the_others() {
         assert_eq!(read(&second, &of_second).await, "globex");
     }
     kill(of_page(&stage, &second).await);
-    second.until("the page is closed", |events| events.iter().find(|event| is_closed(event)).map(drop)).await;
+    closed(&second).await;
     assert_eq!(first.run("1 + 1").await, 2);
     assert_eq!(again.run("1 + 1").await, 2);
     assert_eq!(stage.page_of("globex").await.run("2 + 2").await, 4, "its tenant gets another one");
     stage.end().await;
+}
+
+async fn closed(page: &Page<'_>) {
+    page.until("the page is closed", |events| events.iter().find(|event| is_closed(event)).map(drop)).await;
 }
 
 fn is_closed(event: &PageEvent) -> bool {

@@ -276,10 +276,6 @@ fn info() -> ServerInfo {
     info
 }
 
-fn unusable(error: &dyn std::error::Error) -> Unusable {
-    Unusable(wharf::with_causes(error))
-}
-
 /// Tells systemd that this host serves, and then how it is.
 fn inform(manager: &ServiceManager, host: &Host, url: &str) -> tokio::task::JoinHandle<()> {
     manager.ready(&describe(host, url));

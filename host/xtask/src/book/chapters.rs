@@ -64,7 +64,7 @@ fn in_rust(workspace: &Workspace, registry: Option<&str>) -> Result<()> {
 /// What a shell needs in which a plugin is built in Rust; what one chapter compiles, another one finds.
 fn with_rust(workspace: &Workspace) -> Result<impl Fn(&mut Command)> {
     let toolchain = Toolchain::prepare(workspace, Choice::from_environment()?)?;
-    let built = workspace.target().join("packages");
+    let built = workspace.target().join("author-built");
     Ok(move |shell: &mut Command| {
         shell.env("CARGO_TARGET_DIR", &built);
         toolchain.environment(shell);

@@ -9,6 +9,7 @@ use anyhow::Result;
 
 use crate::command::{self, say};
 use crate::compiler;
+use crate::component;
 use crate::components;
 use crate::toolchain::Choice;
 use crate::workspace::Workspace;
@@ -35,21 +36,10 @@ pub(crate) fn build(workspace: &Workspace, profile: &str, committed: Option<&str
     let compiler = compiler::install(&folder)?;
     let mut cargo = command::cargo(&workspace.root);
     cargo.args(["build", "--profile", profile, "--locked", "--package", "wharf-cli", "--bin", "wharf", "--target-dir"]);
-    cargo.arg(&folder).envs(compiler::environment_of_all(&compiler, &renamed(workspace)));
+    cargo.arg(&folder).envs(compiler::environment_of_all(&compiler, &component::remapped(&workspace.root, &folder)));
     cargo.env("GNUMAKEFLAGS", NO_PLACES).env("CARGO_INCREMENTAL", "0").env_remove("RUSTFLAGS");
     cargo.envs(committed.map(|time| ("SOURCE_DATE_EPOCH", time)));
     command::run(&mut cargo)?;
     let built = if profile == "dev" { "debug" } else { profile };
     Ok(folder.join(built).join(format!("wharf{}", env::consts::EXE_SUFFIX)))
-}
-
-/// Gives folders of this machine other names in what the program says of its sources.
-fn renamed(workspace: &Workspace) -> Vec<String> {
-    let cargo_home = env::var_os("CARGO_HOME").map(PathBuf::from);
-    let cargo_home = cargo_home.or_else(|| Some(Path::new(&env::var_os("HOME")?).join(".cargo")));
-    let folders = [(Some(workspace.root.clone()), "/wharf"), (cargo_home, "/cargo")];
-    let renamed = |(folder, name): (Option<PathBuf>, &str)| {
-        folder.map(|folder| format!("--remap-path-prefix={}={name}", folder.display()))
-    };
-    folders.into_iter().filter_map(renamed).collect()
 }

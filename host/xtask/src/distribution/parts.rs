@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::Release;
 use crate::command;
+use crate::record::{self, Pinned};
 use crate::workspace::Workspace;
 
 /// Files of a crate that say under which conditions it may be passed on.
@@ -82,9 +83,10 @@ pub(super) fn gather(workspace: &Workspace, release: &Release, tree: &Path) -> R
 
 /// The crates that the program is linked of, by cargo's own account.
 fn parts_of(workspace: &Workspace) -> Result<Vec<Part>> {
-    let mut linked = depended_on(workspace, "normal")?;
+    let mut linked = record::of_command(workspace, "normal")?;
     // What brings the sources of a library for another package to compile is in the program, though no code of its own.
-    linked.extend(depended_on(workspace, "normal,build")?.into_iter().filter(|(name, _)| brings_sources(name)));
+    let also_built = record::of_command(workspace, "normal,build")?;
+    linked.extend(also_built.into_iter().filter(|package| brings_sources(&package.name)));
     let metadata =
         command::capture(command::cargo(&workspace.root).args(["metadata", "--locked", "--format-version=1"]))?;
     let metadata: Value = serde_json::from_str(&metadata).context("cargo metadata did not print JSON")?;
@@ -92,7 +94,7 @@ fn parts_of(workspace: &Workspace) -> Result<Vec<Part>> {
     for package in metadata["packages"].as_array().into_iter().flatten() {
         let text = |name: &str| package[name].as_str().unwrap_or_default().to_owned();
         let (name, version) = (text("name"), text("version"));
-        if !linked.contains(&(name.clone(), version.clone())) {
+        if !linked.contains(&Pinned { name: name.clone(), version: version.clone() }) {
             continue;
         }
         let manifest = PathBuf::from(text("manifest_path"));
@@ -109,18 +111,6 @@ fn parts_of(workspace: &Workspace) -> Result<Vec<Part>> {
 /// Whether a package brings the sources of a library, by the custom of its name.
 fn brings_sources(name: &str) -> bool {
     name.ends_with("-src")
-}
-
-/// Names and versions of what the program depends on, by dependencies of these kinds.
-fn depended_on(workspace: &Workspace, kinds: &str) -> Result<BTreeSet<(String, String)>> {
-    let mut tree = command::cargo(&workspace.root);
-    tree.args(["tree", "--locked", "--package=wharf-cli", "--prefix=none", "--format={p}", "--edges", kinds]);
-    // `NAME vVERSION`, and what it came from.
-    let part = |line: &str| {
-        let mut words = line.split_whitespace();
-        Some((words.next()?.to_owned(), words.next()?.strip_prefix('v')?.to_owned()))
-    };
-    Ok(command::capture(&mut tree)?.lines().filter_map(part).collect())
 }
 
 /// Every text under which something of the program is passed on, each once, and of which crates.

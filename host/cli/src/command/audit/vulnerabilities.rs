@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use wharf::{
-    PluginName,
+    Configuration, PluginName,
     materials::{
         AdvisoryDatabase, AdvisoryMatch, DatabaseReport, FoundMaterials, Package, UnreadComponent, packages_of_bill,
     },
@@ -78,23 +78,7 @@ impl Vulnerabilities {
     pub(super) fn run(self, global: &Global) -> Result<ExitCode> {
         let own = global.configuration()?;
         let data = global.data(&own)?;
-        let unusable = |error: &dyn std::error::Error| Unusable(wharf::with_causes(error));
-        let plugins = if let Some(bill) = &self.bill {
-            CheckedPlugins::of_bill(bill, packages_of_bill(bill).map_err(|error| unusable(&error))?)
-        } else {
-            let configuration = own.as_of_cluster(&data).map_err(|error| unusable(&error))?;
-            match &self.name {
-                Some(name) => match configuration.materials(&data, name).map_err(|error| unusable(&error))? {
-                    Some(materials) => CheckedPlugins::sort([(name.clone(), Ok(materials))]),
-                    None => {
-                        bail!(Unusable(format!(
-                            "there is no plugin {name}; `wharf plugin list` shows those that there are"
-                        )))
-                    }
-                },
-                None => CheckedPlugins::sort(configuration.all_materials(&data).map_err(|error| unusable(&error))?),
-            }
-        };
+        let plugins = self.wanted(&own, &data)?;
         if let Some(name) = self.name.as_ref().filter(|name| plugins.unknown.contains(*name)) {
             bail!(Unusable(format!(
                 "nobody says what {name} is made of: it has no bill of materials within or beside it; `wharf build` puts one \
@@ -111,7 +95,7 @@ impl Vulnerabilities {
         }
         let database = AdvisoryDatabase::of(directory);
         let packages = plugins.checked.values().flatten();
-        let report = database.check(packages).map_err(|error| unusable(&error))?;
+        let report = database.check(packages).map_err(|error| Unusable::of(&error))?;
         let found = plugins.found(&report);
         if self.json {
             print_json(&plugins.to_json(&report, &found))?;
@@ -119,6 +103,23 @@ impl Vulnerabilities {
             plugins.print(&report, &found)?;
         }
         Ok(if found.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+    }
+
+    /// What is to be checked.
+    fn wanted(&self, own: &Configuration, data: &Path) -> Result<CheckedPlugins> {
+        if let Some(bill) = &self.bill {
+            return Ok(CheckedPlugins::of_bill(bill, packages_of_bill(bill).map_err(|error| Unusable::of(&error))?));
+        }
+        let configuration = own.as_of_cluster(data).map_err(|error| Unusable::of(&error))?;
+        let Some(name) = &self.name else {
+            return Ok(CheckedPlugins::sort(configuration.all_materials(data).map_err(|error| Unusable::of(&error))?));
+        };
+        match configuration.materials(data, name).map_err(|error| Unusable::of(&error))? {
+            Some(materials) => Ok(CheckedPlugins::sort([(name.clone(), Ok(materials))])),
+            None => {
+                bail!(Unusable(format!("there is no plugin {name}; `wharf plugin list` shows those that there are")))
+            }
+        }
     }
 }
 

@@ -13,10 +13,7 @@ use wharf::{
     http::{ClientRights, HttpClient, HttpClients, Token},
 };
 
-use super::{
-    unusable,
-    watching::{EACH, FileLook},
-};
+use super::watching::{EACH, FileLook};
 use crate::{cluster_shelf::ClusterShelf, exit::Unusable, global::Global};
 
 /// Brings the copy of what all hosts of a cluster have up to date, where the host is one of such.
@@ -38,7 +35,7 @@ pub(super) struct TokenFiles {
 
 /// The clients of these tokens, and those of the files.
 pub(super) fn named(tokens: &[TokenSettings], files: &TokenFiles) -> Result<Vec<HttpClient>> {
-    let clients = valid(tokens).map(client).collect::<Result<_, _>>().map_err(|error| unusable(&error))?;
+    let clients = valid(tokens).map(client).collect::<Result<_, _>>().map_err(|error| Unusable::of(&error))?;
     beside_own(clients, files)
 }
 

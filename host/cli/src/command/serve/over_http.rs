@@ -15,7 +15,7 @@ use wharf::{
     mcp::McpService,
 };
 
-use super::{ServeArguments, clients, info, place::Listening, unusable};
+use super::{ServeArguments, clients, info, place::Listening};
 use crate::{exit::Unusable, global::absolute};
 
 /// HTTP that is served.
@@ -37,7 +37,7 @@ impl ServeArguments {
         shutdown: CancellationToken,
     ) -> Result<HttpServing> {
         let (clients, files) = self.clients(&section, data)?;
-        let tls = section.tls.as_ref().map(TlsFiles::read).transpose().map_err(|error| unusable(&error))?;
+        let tls = section.tls.as_ref().map(TlsFiles::read).transpose().map_err(|error| Unusable::of(&error))?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         // Those that an agent may be.
         let number = clients.iter().filter(|client| !client.rights.operator).count();
@@ -68,7 +68,7 @@ impl ServeArguments {
         };
         let server = server.map_err(|error| match error {
             HttpError::Public { .. } => Unusable(format!("{error}: [http.tls] in wharf.toml, or --http-allow-public")),
-            error => unusable(&error),
+            error => Unusable::of(&error),
         })?;
         let server = server
             .with_metrics(Arc::new(host.clone()))
