@@ -64,6 +64,7 @@ wharf_sdk::plugin!(
 );
 
 wharf_sdk::reasons!(
+    state = "counts the pages of the session, so that a reference names an element of one page alone",
     webview = "opens pages, reads them, and clicks and types as it is told to",
     workspace = "writes pictures and PDFs of pages to the files of the session",
 );

@@ -1,6 +1,8 @@
 //! Asks a page: runs the plugin's scripts in it, apart from its own, and installs
 //! them where they are not there yet. Knows nothing of tools.
 
+mod documents;
+
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -136,7 +138,8 @@ impl<'call> SessionPage<'call> {
         if answer["absent"] != true {
             return Ok(answer);
         }
-        self.run(format!("(async () => {{ {}\nreturn await {asked}; }})()", library()), deadline)
+        let library = library(documents::name(self.call).ok().as_deref());
+        self.run(format!("(async () => {{ {library}\nreturn await {asked}; }})()"), deadline)
     }
 
     fn run(&self, source: String, deadline: Duration) -> Result<Value, ScriptFailure> {
@@ -174,9 +177,10 @@ impl<'call> SessionPage<'call> {
     }
 }
 
-/// The scripts as a statement that installs them.
-fn library() -> String {
-    format!("(() => {{ 'use strict'; {BOUNDS}\n{}}})();", LIBRARY.concat())
+/// The scripts as a statement that installs them in the document of this name. Where it has none, the
+/// scripts make up a long one.
+fn library(document: Option<&str>) -> String {
+    format!("(() => {{ 'use strict'; {BOUNDS}\nconst NAMED = {};\n{}}})();", json!(document), LIBRARY.concat())
 }
 
 #[cfg(test)]
@@ -185,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_scripts_are_small_enough_to_be_sent_to_every_new_document() {
-        let library = library();
+        let library = library(Some("a0"));
         assert!(library.len() < 100_000, "{}", library.len());
         assert!(library.contains("'wharfPage'") && library.contains("WALKED"));
     }

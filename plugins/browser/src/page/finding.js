@@ -1,7 +1,7 @@
 // Which element is meant, whether it can be acted on as a person would, and what
 // is there in place of one that cannot be found.
 
-const REFERENCE = /^[a-z]\de\d{1,9}$/;
+const REFERENCE = /^[a-z]{1,15}\de\d{1,9}$/;
 
 // All that a target names: a reference, `text=…`, or a CSS selector.
 function matching(target) {

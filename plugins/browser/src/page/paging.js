@@ -14,7 +14,7 @@ function piece(cursor, bytes, make) {
     if (!found || !kept.has(found[1])) return { problem: 'cursor' };
     [name, start] = [found[1], Number(found[2])];
   } else {
-    name = `${generation}t${++texts}`;
+    name = `${DOCUMENT}t${++texts}`;
     kept.set(name, make());
     for (const old of kept.keys()) {
       if (kept.size <= 3) break;

@@ -1,12 +1,16 @@
-// References: short names of elements that hold for one document. The first two
-// characters are of the document, so that one of a page that is gone is told from
-// one of this page.
+// References: short names of elements that hold for one document. They begin with
+// the name of the document, so that one of a page that is gone is told from one of
+// this page. Where the plugin could count no documents, this one gets a long name
+// that no other one will have.
 
 const LETTERS = 'abcdfghjkmnpqrstuvwxyz';
-const generation = (() => {
-  const [first, second] = crypto.getRandomValues(new Uint8Array(2));
-  return LETTERS[first % LETTERS.length] + (second % 10);
-})();
+const DOCUMENT = NAMED ?? longName();
+
+function longName() {
+  const numbers = crypto.getRandomValues(new Uint8Array(9));
+  return Array.from(numbers, (number) => LETTERS[number % LETTERS.length]).join('') + '0';
+}
+
 const referred = new Map();
 const references = new WeakMap();
 let counted = 0;
@@ -14,7 +18,7 @@ let counted = 0;
 function referenceOf(element) {
   let reference = references.get(element);
   if (!reference) {
-    reference = `${generation}e${++counted}`;
+    reference = `${DOCUMENT}e${++counted}`;
     references.set(element, reference);
     referred.set(reference, new WeakRef(element));
     if (referred.size > REFERENCES) forget();
@@ -38,7 +42,7 @@ function forget() {
 
 // The element of a reference, or why there is none.
 function refer(reference) {
-  if (!reference.startsWith(generation)) return { problem: 'stale' };
+  if (!reference.startsWith(`${DOCUMENT}e`)) return { problem: 'stale' };
   const element = referred.get(reference)?.deref();
   if (!element) return { problem: 'unknown' };
   return element.isConnected && element.ownerDocument.defaultView ? { element } : { problem: 'detached' };

@@ -1,9 +1,11 @@
 //! What is read of a page: its content, its tree, its elements, its logs.
 
-use serde_json::json;
-use wharf_sdk::testing::PageRequest;
+use std::collections::BTreeSet;
 
-use crate::{Agent, TestAgent as _, site};
+use serde_json::json;
+use wharf_sdk::testing::{PageRequest, Reaction, WebPageScript};
+
+use crate::{Agent, TestAgent as _, asked, site};
 
 #[test]
 fn words_of_the_page_stand_apart_from_those_of_the_host() {
@@ -38,6 +40,35 @@ fn a_snapshot_installs_its_scripts_once_pages_on_and_names_other_frames() {
     });
     let lengths: Vec<bool> = scripts.map(|length| length > 10_000).collect();
     assert_eq!(lengths, [false, true, false], "absent, then with the scripts, then without them");
+}
+
+/// Two of 210 random names were the same in one of 210 pairs of documents: a reference of the page before
+/// then named an element of this one.
+#[test]
+fn each_document_gets_a_name_of_its_own_that_its_references_begin_with() {
+    let answer = json!({ "text": "Shop", "start": 0, "total": 4, "next": null, "whole": true });
+    let mut script = WebPageScript::new();
+    for _ in 0..40 {
+        for reaction in [json!({ "absent": true }), answer.clone()] {
+            script = script.script(asked("content", ""), Reaction::value(reaction).once());
+        }
+    }
+    let agent = Agent::on(script);
+    for page in 1..=2 {
+        agent.ok("create_session", &json!({}));
+        for _ in 0..20 {
+            agent.ok("get_page_content", &json!({ "session": format!("page-{page}") }));
+        }
+    }
+    let name = |asked: PageRequest| match asked {
+        PageRequest::Script { source, .. } => {
+            Some(source.split_once("const NAMED = \"")?.1.split_once('"')?.0.to_owned())
+        }
+        PageRequest::Operation { .. } => None,
+    };
+    let names: BTreeSet<String> =
+        ["page-1", "page-2"].iter().flat_map(|page| agent.0.asked(page)).filter_map(name).collect();
+    assert_eq!(names.len(), 40, "{names:?}");
 }
 
 #[test]
