@@ -3,6 +3,7 @@
 
 mod disk;
 mod standby;
+mod template;
 
 use std::{
     env,
@@ -48,7 +49,7 @@ struct Programs {
 }
 
 /// Who runs the server, which refuses to run as root.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum User {
     /// The one who runs the test.
     Own,
@@ -93,10 +94,7 @@ impl PostgresServer {
     fn make(programs: Programs) -> Self {
         let folder = folder(&programs);
         let server = Self { programs, child: None, folder };
-        let mut make = server.programs.command("initdb");
-        make.args(["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--no-sync", "-D"]);
-        let made = make.arg(server.cluster()).stdin(Stdio::null()).output().expect("initdb runs");
-        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        template::make(&server.programs, &server.cluster());
         server
     }
 
