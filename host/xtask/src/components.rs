@@ -84,6 +84,16 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
 /// Builds the plugins, with the guests of the tests where `guests` says so;
 /// returns the components, relative to the workspace.
 pub(crate) fn build(workspace: &Workspace, guests: bool, choice: Choice) -> Result<Vec<PathBuf>> {
+    build_after(workspace, guests, choice, || Ok(()))
+}
+
+/// The same, after `first`, which keeps one processor busy as components do.
+pub(crate) fn build_after(
+    workspace: &Workspace,
+    guests: bool,
+    choice: Choice,
+    first: impl FnOnce() -> Result<()>,
+) -> Result<Vec<PathBuf>> {
     let plugins = discover(workspace, guests)?;
     let toolchain = Toolchain::prepare(workspace, choice)?;
     let bundled = plugins.iter().filter(|plugin| plugin.is_bundled).map(|plugin| plugin.name.as_str());
@@ -91,7 +101,7 @@ pub(crate) fn build(workspace: &Workspace, guests: bool, choice: Choice) -> Resu
     // A component is linked by one processor alone, so another one works for them meanwhile.
     let built = thread::scope(|scope| {
         let preparing = scope.spawn(|| build_preparer(workspace));
-        let built = build_components(workspace, &toolchain, &plugins);
+        let built = first().and_then(|()| build_components(workspace, &toolchain, &plugins));
         // Its output stands before the error of either.
         let prepared = preparing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         prepared.and(built)

@@ -5,7 +5,7 @@
 //! with it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
@@ -20,6 +20,10 @@ const NAMED_BY: &str = "tests/previous-version";
 
 const PROGRAM: &str = "wharf";
 
+/// Folders of a build, which are removed once it ended.
+const SOURCE: &str = "source";
+const BUILT_PLUGINS: &str = "plugins";
+
 /// What tests call: one plugin whose calls need no home, and one whose calls do.
 const PLUGINS: [&str; 2] = ["planning", "workspace"];
 
@@ -29,25 +33,63 @@ const PLUGINS: [&str; 2] = ["planning", "workspace"];
 const OTHER_FORM: [&str; 3] =
     ["profile.dev.debug=0", "profile.dev.debug-assertions=false", "profile.dev.overflow-checks=false"];
 
-/// The same for plugins.
+/// Features of shared libraries that today's version has and that one had not: with others, both would
+/// compile the libraries for themselves.
+const FEATURES_SINCE: &str = "wasmtime/incremental-cache";
+
+/// [`OTHER_FORM`] for plugins.
 const OTHER_FORM_OF_PLUGINS: [&str; 2] =
     ["profile.release.overflow-checks=true", "profile.release.package.\"*\".overflow-checks=false"];
 
-/// Sees to it that the previous version is there for tests. What is not tested without it, where the
-/// history does not reach so far.
-pub(crate) fn ensure(workspace: &Workspace, choice: Choice) -> Result<Option<String>> {
+/// What there is of the previous version, and what has to be built.
+pub(crate) enum PreviousVersion {
+    /// No test asks for it, or its program is there.
+    Unwanted,
+    /// The history does not reach so far: what is not tested.
+    Missing(String),
+    /// It is built in two steps, between which today's plugins are.
+    Unbuilt(Unbuilt),
+}
+
+/// A version whose program is not there yet.
+pub(crate) struct Unbuilt {
+    commit: String,
+    program: PathBuf,
+}
+
+/// Looks for the previous version.
+pub(crate) fn find(workspace: &Workspace) -> Result<PreviousVersion> {
     let named = fs::read_to_string(workspace.root.join(NAMED_BY)).with_context(|| format!("cannot read {NAMED_BY}"))?;
     let commit = commit_in(&named)?;
     let program = workspace.binary(&format!("previous/{commit}"), PROGRAM);
     if program.is_file() {
-        return Ok(None);
+        return Ok(PreviousVersion::Unwanted);
     }
     if let Some(words) = missing(&workspace.root, commit) {
         say(&words);
-        return Ok(Some(words));
+        return Ok(PreviousVersion::Missing(words));
     }
-    build(workspace, commit, &program, choice).context("the previous version does not build")?;
-    Ok(None)
+    Ok(PreviousVersion::Unbuilt(Unbuilt { commit: commit.to_owned(), program }))
+}
+
+impl PreviousVersion {
+    /// Writes its sources and builds its plugins. What lies beside their folder is of no use then: another
+    /// version, or what a run left that was ended.
+    pub(crate) fn build_plugins(&self, workspace: &Workspace, choice: Choice) -> Result<()> {
+        let Self::Unbuilt(version) = self else { return Ok(()) };
+        version.build_plugins(workspace, choice).context("the previous version's plugins do not build")
+    }
+
+    /// Builds its program, with the plugins.
+    pub(crate) fn build_program(&self, workspace: &Workspace) -> Result<()> {
+        let Self::Unbuilt(version) = self else { return Ok(()) };
+        version.build_program(workspace).context("the previous version does not build")
+    }
+
+    /// What is not tested without it.
+    pub(crate) fn untested(self) -> Vec<String> {
+        if let Self::Missing(words) = self { vec![words] } else { Vec::new() }
+    }
 }
 
 /// What is not tested where the history of `root` does not have the commit; nothing where it does.
@@ -67,36 +109,50 @@ fn commit_in(text: &str) -> Result<&str> {
     Ok(commit)
 }
 
-/// Builds the program of a commit. What lies beside its folder is of no use then: another version, or
-/// what a run left that was ended.
-fn build(workspace: &Workspace, commit: &str, program: &Path, choice: Choice) -> Result<()> {
-    let place = program.parent().context("a program lies in a folder")?;
-    let folder = place.parent().context("versions lie in a folder")?;
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
+impl Unbuilt {
+    /// Where the program comes to lie.
+    fn place(&self) -> Result<&Path> {
+        self.program.parent().context("a program lies in a folder")
     }
-    let [source, plugins, output] = ["source", "plugins", "output"].map(|name| folder.join(name));
-    say(&format!("Building the previous version, {commit}, once (minutes: its own crates)"));
-    export(&workspace.root, commit, &source)?;
-    let version = Workspace::at(source)?;
-    let toolchain = Toolchain::prepare(workspace, choice)?;
-    let further = beside(&components::builds(workspace), &OTHER_FORM_OF_PLUGINS);
-    components::build_earlier(&version, &PLUGINS, &toolchain, &plugins, &further)?;
-    let mut cargo = command::cargo(&version.root);
-    cargo.args(["build", "--locked", "--workspace", "--bin", PROGRAM]).args(command::AS_WITH_TESTS);
-    cargo.args(beside(&workspace.build_directory(), &OTHER_FORM)).arg("--target-dir").arg(&output);
-    command::run(cargo.env("CARGO_INCREMENTAL", "0"))?;
-    fs::create_dir(place)?;
-    fs::rename(output.join("debug").join(program.file_name().unwrap_or_default()), program)?;
-    for made in [&version.root, &plugins, &output] {
-        fs::remove_dir_all(made)?;
+
+    /// A folder beside it, for the build alone.
+    fn beside(&self, name: &str) -> Result<PathBuf> {
+        Ok(self.place()?.with_file_name(name))
     }
-    Ok(())
+
+    fn build_plugins(&self, workspace: &Workspace, choice: Choice) -> Result<()> {
+        let folder = self.place()?.parent().context("versions lie in a folder")?;
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        say(&format!("Building plugins of the previous version, {}, once (a minute: its own crates)", self.commit));
+        let source = self.beside(SOURCE)?;
+        export(&workspace.root, &self.commit, &source)?;
+        let toolchain = Toolchain::prepare(workspace, choice)?;
+        let further = sharing(&components::builds(workspace), &OTHER_FORM_OF_PLUGINS);
+        components::build_earlier(&Workspace::at(source)?, &PLUGINS, &toolchain, &self.beside(BUILT_PLUGINS)?, &further)
+    }
+
+    fn build_program(&self, workspace: &Workspace) -> Result<()> {
+        say(&format!("Building the previous version, {}, once (minutes: its own crates)", self.commit));
+        let [source, plugins, output] = [self.beside(SOURCE)?, self.beside(BUILT_PLUGINS)?, self.beside("output")?];
+        let mut cargo = command::cargo(&source);
+        cargo.args(["build", "--locked", "--workspace", "--bin", PROGRAM]).args(command::AS_WITH_TESTS);
+        cargo.args(["--features", FEATURES_SINCE]);
+        cargo.args(sharing(&workspace.build_directory(), &OTHER_FORM)).arg("--target-dir").arg(&output);
+        command::run(cargo.env("CARGO_INCREMENTAL", "0"))?;
+        fs::create_dir(self.place()?)?;
+        fs::rename(output.join("debug").join(self.program.file_name().unwrap_or_default()), &self.program)?;
+        for made in [&source, &plugins, &output] {
+            fs::remove_dir_all(made)?;
+        }
+        Ok(())
+    }
 }
 
 /// Has cargo compile in another form beside what is compiled of today's in this folder. What is built of
 /// it does not take the place of today's.
-fn beside(compiled: &Path, form: &[&str]) -> Vec<String> {
+fn sharing(compiled: &Path, form: &[&str]) -> Vec<String> {
     let shared = format!("build.build-dir='{}'", compiled.display());
     form.iter().copied().chain([shared.as_str()]).map(|value| format!("--config={value}")).collect()
 }

@@ -30,7 +30,7 @@ use crate::kits;
 use crate::node;
 use crate::outside;
 use crate::packages;
-use crate::previous;
+use crate::previous::{self, PreviousVersion};
 use crate::publication::{self, PackageCheck};
 use crate::python;
 use crate::routes;
@@ -253,22 +253,25 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
     report(&outcomes)
 }
 
-/// First what tests have serve beside this version: its plugins are compiled to the same files as
-/// today's, which would have to be compiled again. Then components: the binary carries those that are
-/// there when it is built. All members together: a member built alone may get other features of the
+/// First the plugins of the version that tests have serve beside this one: they are compiled to the same
+/// files as today's, which would have to be compiled again. Then components: the binary carries those that
+/// are there when it is built. All members together: a member built alone may get other features of the
 /// shared dependencies, and those would then be compiled twice.
 fn build(workspace: &Workspace, tests: bool) -> Result<(Result<()>, Vec<String>)> {
-    packages::ensure_for_tests(workspace)?;
     let choice = Choice::from_environment()?;
-    let untested = if tests { previous::ensure(workspace, choice)? } else { None };
-    components::build(workspace, true, choice)?;
+    let previous = if tests { previous::find(workspace)? } else { PreviousVersion::Unwanted };
+    components::build_after(workspace, true, choice, || {
+        packages::ensure_for_tests(workspace)?;
+        previous.build_plugins(workspace, choice)
+    })?;
+    previous.build_program(workspace)?;
     console::build(workspace)?;
     say("Building the host and what else is tested (minutes on a fresh clone: wasmtime is large)");
     let mut cargo = command::building_programs(&workspace.root, &["--bins"])?;
     if tests {
         cargo.arg("--tests");
     }
-    Ok((command::run(&mut cargo), untested.into_iter().collect()))
+    Ok((command::run(&mut cargo), previous.untested()))
 }
 
 /// The example of an app: a workspace of its own, since nothing else needs WebKit.
