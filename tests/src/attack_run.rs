@@ -1,9 +1,17 @@
 //! Whether this run attacks a binary that somebody names, as `cargo xtask attack` has it.
 
-use std::{env, fs::OpenOptions, io::Write as _, path::PathBuf};
+use std::{
+    env,
+    fs::{self, OpenOptions},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    io::Write as _,
+    path::PathBuf,
+};
 
 /// The directory in which tests say what they did to the binary, where it is attacked.
 const ATTACKED: &str = "WHARF_ATTACKED";
+/// The characters of a report that are noted: what happened, and where.
+const MOST_OF_A_REPORT: usize = 4_000;
 /// What a test says that shows nothing of a binary.
 pub(crate) const NOT_OF_A_BINARY: &str = "NOT OF A BINARY";
 
@@ -21,6 +29,20 @@ pub(crate) fn started() {
     let (Some(directory), Some(test)) = (directory(), std::thread::current().name().map(str::to_owned)) else { return };
     let opened = OpenOptions::new().create(true).append(true).open(directory.join("started"));
     let _ = opened.and_then(|mut file| writeln!(file, "{test}"));
+}
+
+/// Notes what AddressSanitizer reports of the binary: a test may hold though a process of it ended so.
+///
+/// # Panics
+/// Where it cannot be noted.
+pub(crate) fn look_for_reports(said: &str) {
+    let (Some(directory), Some(at)) = (directory(), said.find("AddressSanitizer:")) else { return };
+    let report: String = said[at..].chars().take(MOST_OF_A_REPORT).collect();
+    // Its first line has addresses that no other one has. More of it may follow.
+    let mut hasher = DefaultHasher::new();
+    report.lines().next().hash(&mut hasher);
+    let file = directory.join(format!("sanitizer-{:016x}", hasher.finish()));
+    fs::write(file, report).expect("the report is noted");
 }
 
 /// Ends a test that attacks a named binary: what it is about to do reaches its own process alone.

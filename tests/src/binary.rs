@@ -2,12 +2,15 @@
 
 use std::{
     ffi::OsStr,
+    io::Read,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
     process::{Child, Output, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    thread::JoinHandle,
 };
 
-use crate::artifacts::program;
+use crate::{artifacts::program, attack_run};
 
 /// A run of the binary in the making. Nothing of the environment reaches it
 /// that could change what it does.
@@ -135,8 +138,25 @@ impl Command {
         let input = self.input.take().map_or_else(Stdio::null, Stdio::from);
         let Output { status, stdout, stderr } = self.inner.stdin(input).output().expect("the binary can be started");
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Finished { code: status.code(), out: text(stdout), err: text(stderr) }
+        let err = text(stderr);
+        attack_run::look_for_reports(&err);
+        Finished { code: status.code(), out: text(stdout), err }
     }
+}
+
+/// Keeps what a started command says on its standard error, until it ends.
+pub(crate) fn keep_log(mut errors: impl Read + Send + 'static) -> (Arc<Mutex<String>>, JoinHandle<()>) {
+    let log = Arc::new(Mutex::new(String::new()));
+    let kept = Arc::clone(&log);
+    let reading = std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(read @ 1..) = errors.read(&mut buffer) {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.push_str(&String::from_utf8_lossy(&buffer[..read]));
+            attack_run::look_for_reports(&kept);
+        }
+    });
+    (log, reading)
 }
 
 /// Starts a command with every standard stream piped.

@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashMap,
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, Write},
     process::{Child, ChildStdin},
     sync::{
         Arc, Mutex, PoisonError,
@@ -15,7 +15,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::{AMPLE, Command, compiling::until_compiled, soon, start};
+use crate::{AMPLE, Command, binary::keep_log, compiling::until_compiled, soon, start};
 
 /// Ids of one caller among several.
 const CALLER: u64 = 1_000_000;
@@ -66,22 +66,13 @@ impl Client {
     pub fn connect_as(command: Command, capabilities: &Value) -> Self {
         let mut child = start(command);
         let output = child.stdout.take().expect("piped");
-        let mut errors = child.stderr.take().expect("piped");
+        let (log, log_reader) = keep_log(child.stderr.take().expect("piped"));
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
                 if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
                     return;
                 }
-            }
-        });
-        let log = Arc::new(Mutex::new(String::new()));
-        let kept = Arc::clone(&log);
-        let log_reader = std::thread::spawn(move || {
-            let mut buffer = [0; 4096];
-            while let Ok(read @ 1..) = errors.read(&mut buffer) {
-                let text = String::from_utf8_lossy(&buffer[..read]).into_owned();
-                kept.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
             }
         });
         let input = child.stdin.take();

@@ -14,7 +14,9 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::{AMPLE, Command, Data, Following, blocking, compiling::until_compiled, program, start, wharf_of};
+use crate::{
+    AMPLE, Command, Data, Following, binary::keep_log, blocking, compiling::until_compiled, program, start, wharf_of,
+};
 
 /// A server, its data directory and its address.
 #[derive(Debug)]
@@ -161,16 +163,8 @@ impl Server {
     #[must_use]
     pub fn start_as(data: Data, command: Command) -> Self {
         let mut child = start(command);
-        let mut errors = child.stderr.take().expect("piped");
-        let log = Arc::new(Mutex::new(String::new()));
-        let kept = Arc::clone(&log);
-        let mut reading = Some(std::thread::spawn(move || {
-            let mut buffer = [0; 4096];
-            while let Ok(read @ 1..) = errors.read(&mut buffer) {
-                let text = String::from_utf8_lossy(&buffer[..read]).into_owned();
-                kept.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
-            }
-        }));
+        let (log, reading) = keep_log(child.stderr.take().expect("piped"));
+        let mut reading = Some(reading);
         let address = blocking::until("it serves", || {
             let ended = child.try_wait().expect("a child");
             if ended.is_some() {

@@ -99,6 +99,18 @@ fn with_address_sanitizer(workspace: &Workspace) -> Result<PathBuf> {
     Ok(folder.join(target).join("debug/wharf"))
 }
 
+/// What the sanitizer said, in whatever test.
+fn sanitizer_reports(noted: &Path) -> Result<Vec<String>> {
+    let mut reports = Vec::new();
+    for entry in fs::read_dir(noted)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with("sanitizer-") {
+            reports.push(fs::read_to_string(entry.path())?);
+        }
+    }
+    Ok(reports)
+}
+
 fn attack(workspace: &Workspace, wharf: &Path, only: &[String], threads: usize, report: &Path) -> Result<()> {
     let version = command::capture(Command::new(wharf).arg("--version")).context("it says no version")?;
     let version = version.trim();
@@ -128,6 +140,11 @@ fn attack(workspace: &Workspace, wharf: &Path, only: &[String], threads: usize, 
     }
     fs::write(report, &written.text).with_context(|| format!("cannot write {}", report.display()))?;
     println!("{}\nattack: {} has each case", written.summary, report.display());
+    let reports = sanitizer_reports(&noted)?;
+    for said in &reports {
+        println!("{said}\n");
+    }
+    ensure!(reports.is_empty(), "AddressSanitizer reported {} times; what it said stands above", reports.len());
     let lost: Vec<_> = tests.iter().filter(|test| !outcomes.contains_key(**test)).collect();
     ensure!(lost.is_empty(), "{} tests did not end: {lost:?}", lost.len());
     let broken = outcomes.values().filter(|outcome| matches!(outcome, AttackOutcome::Broken(_))).count();
