@@ -167,6 +167,11 @@ impl Global {
         data.ok().map(|data| data.join("cache"))
     }
 
+    /// Where the commands of authors keep compiled functions, whichever data directory they use.
+    pub(crate) fn compiled_functions() -> Option<PathBuf> {
+        directories().map(|directories| directories.cache_dir().join("functions"))
+    }
+
     /// The host that the configuration describes, not opened yet.
     pub(crate) fn builder(&self, configuration: Configuration) -> Result<HostBuilder> {
         let data = self.data(&configuration)?;
@@ -187,9 +192,14 @@ impl Global {
         &self,
         configuration: Configuration,
         audit: Option<Arc<dyn AuditSink>>,
+        functions: Option<PathBuf>,
     ) -> Result<Host> {
         let how = |builder: HostBuilder| {
             let builder = builder.compile_in_background().join_cluster();
+            let builder = match functions {
+                Some(directory) => builder.compiled_functions(directory),
+                None => builder,
+            };
             match audit {
                 Some(audit) => builder.audit(audit),
                 None => builder,

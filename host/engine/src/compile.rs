@@ -6,7 +6,11 @@
 
 #[cfg(target_os = "linux")]
 mod child;
+mod functions;
 
+use std::sync::Arc;
+
+use bytes::Bytes;
 use wasmtime::{Config, Engine};
 
 use crate::error::reason;
@@ -45,15 +49,31 @@ impl CompileTarget {
         config
     }
 
-    /// Compiles, here and now.
-    fn compile(self, component: &[u8]) -> Result<Vec<u8>, String> {
-        let engine = Engine::new(&self.settings()).map_err(|error| reason(&error))?;
-        engine.precompile_component(component).map_err(|error| reason(&error))
+    /// Compiles, here and now; with functions that were kept, where there are to be any.
+    fn compile(self, component: &[u8], kept: Option<Bytes>) -> Result<Compiled, String> {
+        let kept = kept.map(KeptFunctions::read);
+        let mut config = self.settings();
+        if let Some(kept) = &kept {
+            let store = Arc::clone(kept) as Arc<dyn wasmtime::CacheStore>;
+            config.enable_incremental_compilation(store).map_err(|error| reason(&error))?;
+        }
+        let engine = Engine::new(&config).map_err(|error| reason(&error))?;
+        let code = engine.precompile_component(component).map_err(|error| reason(&error))?;
+        Ok(Compiled { code: code.into(), functions: kept.and_then(|kept| kept.to_keep()) })
     }
+}
+
+/// What a compiler made.
+pub(crate) struct Compiled {
+    pub(crate) code: Bytes,
+    /// The functions to keep from now on, where some are new.
+    pub(crate) functions: Option<Bytes>,
 }
 
 #[cfg(target_os = "linux")]
 pub(crate) use child::compile;
+use functions::KeptFunctions;
+pub(crate) use functions::MAX_BYTES as MAX_FUNCTIONS_BYTES;
 
 /// Compiles here: children are only started on Linux.
 #[cfg(not(target_os = "linux"))]
@@ -61,7 +81,8 @@ pub(crate) async fn compile(
     _spawner: &Spawner,
     target: CompileTarget,
     component: &[u8],
+    kept: Option<Bytes>,
     _limits: &HostLimits,
-) -> Result<Vec<u8>, LoadError> {
-    target.compile(component).map_err(LoadError::Malformed)
+) -> Result<Compiled, LoadError> {
+    target.compile(component, kept).map_err(LoadError::Malformed)
 }

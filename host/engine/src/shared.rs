@@ -30,6 +30,10 @@ pub struct EngineConfig {
     pub table_elements: u64,
     /// Where compiled code is kept; nowhere where absent, or where it cannot be.
     pub cache_directory: Option<PathBuf>,
+    /// Where compiled functions of large components are kept, by which the next component is compiled
+    /// faster that shares them; nowhere where absent, or where it cannot be. For the components of one
+    /// author alone: what compiles one component may leave functions to the next one.
+    pub functions_directory: Option<PathBuf>,
     /// How plugins are isolated in processes of their own; in the host itself where absent, and on
     /// every system but Linux.
     pub isolation: Option<IsolationConfig>,
@@ -41,6 +45,7 @@ impl Default for EngineConfig {
             limits: HostLimits::default(),
             table_elements: CallLimits::ceilings().table_elements,
             cache_directory: None,
+            functions_directory: None,
             isolation: None,
         }
     }
@@ -50,6 +55,7 @@ impl Default for EngineConfig {
 pub(crate) struct SharedEngine {
     pub(crate) config: EngineConfig,
     pub(crate) cache: Option<CodeCache>,
+    pub(crate) functions: Option<CodeCache>,
     pub(crate) cache_problem: Option<String>,
     pub(crate) backends: Arc<Backends>,
     pub(crate) turns: Arc<WriteTurns>,
@@ -69,6 +75,8 @@ impl SharedEngine {
             Ok(cache) => (cache, None),
             Err(problem) => (None, Some(problem)),
         };
+        // It saves time alone, and why it cannot be used is in the log.
+        let functions = config.functions_directory.as_deref().and_then(|directory| CodeCache::open(directory).ok());
         let open_handles = open_handles(&config.limits);
         let answer_memory = AnswerMemory::new(&config.limits);
         let (runtime, starting) = (OnceLock::new(), Mutex::new(()));
@@ -76,6 +84,7 @@ impl SharedEngine {
         Self {
             config,
             cache,
+            functions,
             cache_problem,
             backends: Arc::new(backends),
             turns: Arc::default(),

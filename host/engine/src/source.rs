@@ -52,6 +52,9 @@ const OPEN_STREAM: &str = "open-stream";
 /// More than four lists come to, of which each is the answer of a call.
 const METADATA_MOST_BYTES: u64 = 32 << 20;
 
+/// Smaller components are compiled as fast as kept functions are read.
+const FUNCTIONS_FROM_BYTES: u64 = 4 << 20;
+
 /// A component's bytes and the engine that they are for.
 pub(crate) struct ComponentSource {
     pub(crate) engine: Arc<SharedEngine>,
@@ -127,7 +130,7 @@ impl ComponentSource {
         let listed = self.listed(name, &linked)?;
         let metadata = kept::write(&listed).map_err(|error| LoadError::Refused(error.to_string()))?;
         let (code_name, metadata_name) = (self.code_entry(runtime).name, self.metadata_entry().name);
-        Ok(NewlyPrepared { code_name, code, metadata_name, metadata })
+        Ok(NewlyPrepared { code_name, code: code.into(), metadata_name, metadata })
     }
 
     fn link(&self, runtime: &WasmRuntime, loaded: LoadedCode) -> Result<LinkedPlugin, LoadError> {
@@ -185,25 +188,27 @@ impl ComponentSource {
     }
 
     /// Code that describes itself as the component is. Only such code is loaded again unchecked.
-    fn compile(
-        &self,
-        runtime: &WasmRuntime,
-        stop: &CancellationToken,
-    ) -> Result<(Vec<u8>, wasm::Component), LoadError> {
+    fn compile(&self, runtime: &WasmRuntime, stop: &CancellationToken) -> Result<(Bytes, wasm::Component), LoadError> {
         tracing::info!(digest = %self.component.digest(), bytes = self.component.size(), "compiling a component");
         let limits = &self.engine.config.limits;
         let (spawner, bytes) = (&self.engine.backends.spawner, self.component.bytes());
-        let code = block_on(async {
+        let functions = self.engine.functions.as_ref().filter(|_| self.component.size() >= FUNCTIONS_FROM_BYTES);
+        let functions = functions.map(|cache| (cache, functions_entry(runtime)));
+        let kept = functions.as_ref().map(|(cache, entry)| cache.get(entry).unwrap_or_default().into());
+        let compiled = block_on(async {
             tokio::select! {
                 biased;
                 // The child ends with the future that waits for it.
                 () = stop.cancelled() => Err(LoadError::Stopped),
-                code = compile::compile(spawner, runtime.target, &bytes, limits) => code,
+                compiled = compile::compile(spawner, runtime.target, &bytes, kept, limits) => compiled,
             }
         })??;
-        let component = load_compiled(runtime, &code)?;
+        let component = load_compiled(runtime, &compiled.code)?;
         compiled::check(&runtime.engine, &component, &bytes)?;
-        Ok((code, component))
+        if let (Some((cache, entry)), Some(to_keep)) = (functions, compiled.functions) {
+            cache.put(&entry, &to_keep);
+        }
+        Ok((compiled.code, component))
     }
 
     /// Asks the plugin for its tools and for what else it offers, with nothing
@@ -277,6 +282,14 @@ impl ComponentSource {
         };
         block_on(asking)?.map(|(returned, _)| returned).map_err(LoadError::Metadata)
     }
+}
+
+/// The functions that were compiled by these settings.
+fn functions_entry(runtime: &WasmRuntime) -> CacheEntry {
+    let mut feed = DigestHasher(blake3::Hasher::new());
+    runtime.engine.precompile_compatibility_hash().hash(&mut feed);
+    let most_bytes = compile::MAX_FUNCTIONS_BYTES as u64;
+    CacheEntry { name: format!("{}.functions", feed.0.finalize().to_hex()), most_bytes }
 }
 
 /// Why a component does not link.

@@ -3,6 +3,7 @@
 
 mod approving;
 mod apps;
+pub(crate) mod builder;
 mod calling;
 mod compiling;
 mod front_ends;

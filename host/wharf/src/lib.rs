@@ -106,8 +106,8 @@ pub use configuration_report::{ConfigurationFinding, ConfigurationPart, Configur
 pub use front_ends::FrontEnd;
 pub use host::{
     Host,
+    builder::HostBuilder,
     open_error::OpenError,
-    opening::HostBuilder,
     plugins::{PluginError, PluginSpec, PluginState, PluginStatus},
     watching::PluginWatch,
 };
@@ -179,7 +179,7 @@ pub mod component {
         LanguageRuntime, LoadError, Plugin, PluginPolicy, StartReport, WorkersBy,
     };
 
-    pub use crate::inspecting::{inspect, inspect_start};
+    pub use crate::inspecting::{CompileCaches, inspect, inspect_start};
 }
 
 /// What grants are made of.

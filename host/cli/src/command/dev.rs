@@ -68,6 +68,7 @@ impl DevArguments {
         let reading = global.clone();
         let beside = Beside {
             audit: Some(Arc::new(Story::default())),
+            functions: Global::compiled_functions(),
             serving: None,
             opened: Some(Box::new(move |host: &Host| follow(host.clone(), project, watch, reading))),
         };

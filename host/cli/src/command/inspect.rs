@@ -13,7 +13,7 @@ use clap::Args;
 use serde_json::json;
 use wharf::{
     Configuration, HostLimits, PluginName,
-    component::{self, Component, Inspection, LanguageRuntime, LoadError, StartReport},
+    component::{self, CompileCaches, Component, Inspection, LanguageRuntime, LoadError, StartReport},
     grant::Capability,
     reserved_name,
     sources::{PluginSource, SourceError, read_component},
@@ -71,7 +71,7 @@ impl InspectArguments {
         let name = plugin_name(&self.file);
         let limits = HostLimits::default();
         let bytes = read_component(&self.file, limits.component_bytes).map_err(|error| self.unread(error))?;
-        let look = Look { limits, cache: None, progress: global.progress() };
+        let look = Look { limits, caches: CompileCaches::default(), progress: global.progress() };
         let (inspection, start) = look.at_start(
             &name,
             Component::new(bytes).with_functions(self.functions),
@@ -112,13 +112,12 @@ impl InspectArguments {
 }
 
 /// How a component is looked at.
-type Inspect<T> = fn(&PluginName, Component, HostLimits, Option<PathBuf>) -> Result<T, LoadError>;
+type Inspect<T> = fn(&PluginName, Component, HostLimits, CompileCaches) -> Result<T, LoadError>;
 
 /// A look at components, in a sandbox without any grant.
 pub(super) struct Look {
     pub(super) limits: HostLimits,
-    /// Where hosts keep compiled code: used and filled, where one is named.
-    pub(super) cache: Option<PathBuf>,
+    pub(super) caches: CompileCaches,
     pub(super) progress: ProgressDisplay,
 }
 
@@ -126,7 +125,11 @@ impl Look {
     /// Beside hosts on a data directory, which may have compiled the component and find what is
     /// compiled here.
     pub(super) fn beside(configuration: &Configuration, data: &Path, progress: ProgressDisplay) -> Self {
-        Self { limits: configuration.host_limits.clone(), cache: Some(data.join("cache")), progress }
+        Self {
+            limits: configuration.host_limits.clone(),
+            caches: CompileCaches { code: Some(data.join("cache")), functions: None },
+            progress,
+        }
     }
 
     /// Asks a component what it is; `shown` names it in an error.
@@ -141,7 +144,7 @@ impl Look {
 
     fn look<T>(self, name: &PluginName, component: Component, shown: &str, inspect: Inspect<T>) -> Result<T> {
         let _compiling = self.progress.step(format!("compiling {name} ({})", size(component.size())));
-        let inspected = inspect(name, component, self.limits, self.cache);
+        let inspected = inspect(name, component, self.limits, self.caches);
         Ok(inspected.map_err(|error| Unusable(format!("{shown}: {}", with_causes(&error))))?)
     }
 }

@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use wharf::{
     HostLimits,
-    component::{Component, ComponentAbout},
+    component::{CompileCaches, Component, ComponentAbout},
     sources::{OciError, OciReference, Publication, RegistryLogins, publish, read_component, signature_files},
     with_causes,
 };
@@ -83,8 +83,10 @@ impl PublishArguments {
         let limits = HostLimits::default();
         let bytes =
             read_component(&file, limits.component_bytes).with_context(|| format!("cannot read {}", file.display()))?;
-        // Who publishes a component adds it next, or has just tested it.
-        let look = Look { limits, cache: global.compiled_code(), progress: global.progress() };
+        // Who publishes a component adds it next, or has just tested it. Another author's leaves no functions.
+        let functions = if self.component.is_none() { Global::compiled_functions() } else { None };
+        let caches = CompileCaches { code: global.compiled_code(), functions };
+        let look = Look { limits, caches, progress: global.progress() };
         // What no host would load is not published.
         let inspection = look.at(&plugin_name(&file), Component::new(bytes.clone()), &file.display().to_string())?;
         let reference = versioned(&self.reference, &inspection.about)?;

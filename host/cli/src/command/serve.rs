@@ -160,6 +160,8 @@ type OnceOpen = Box<dyn FnOnce(&Host)>;
 pub(super) struct Beside {
     /// Hears what happens, in place of the files below the data directory.
     pub(super) audit: Option<Arc<dyn AuditSink>>,
+    /// Where what the plugins' functions are compiled to is kept, for an author.
+    pub(super) functions: Option<PathBuf>,
     /// Is handed the host once it is open, on its runtime.
     pub(super) opened: Option<OnceOpen>,
     /// Is handed the host once it serves.
@@ -225,7 +227,7 @@ impl ServeArguments {
             if drain.is_some() && self.makes_a_token(&http) {
                 bail!(Unusable(SAME_TOKENS.to_owned()));
             }
-            let host = global.open_to_serve(configuration, beside.audit).await?;
+            let host = global.open_to_serve(configuration, beside.audit, beside.functions).await?;
             if let Some(opened) = beside.opened {
                 opened(&host);
             }

@@ -190,6 +190,9 @@ async fn host(
     if let Some(compiled) = compiled {
         builder = builder.compiled_code(compiled);
     }
+    if let Some(functions) = Global::compiled_functions() {
+        builder = builder.compiled_functions(functions);
+    }
     // A page is opened before anybody says where it goes, so all of them are scripted, or none.
     if stage.has_pages() || cases.is_any_only_scripted() {
         builder = builder.webview_backend(Arc::new(ScriptedPages::new(Arc::clone(stage))));

@@ -18,7 +18,7 @@ use crate::{
     configuration_report::finding::{ConfigurationFinding, ConfigurationPart as Part, ConfigurationReport},
     denied::DenyList,
     folder::{Folder, FolderPlugin},
-    inspecting,
+    inspecting::{self, CompileCaches},
     loading::check_selection,
     reserved_name,
     tool_name::full_name,
@@ -60,7 +60,8 @@ impl NamedPlugins {
     ) -> BTreeMap<PluginName, PluginFacts> {
         let cache = data.join("cache");
         // Where no host has ever been, nothing is made.
-        let engine = inspecting::engine(configuration.host_limits.clone(), cache.is_dir().then_some(cache));
+        let caches = CompileCaches { code: cache.is_dir().then_some(cache), functions: None };
+        let engine = inspecting::engine(configuration.host_limits.clone(), caches);
         let denied = configuration.denied(data);
         let sight = Sight { configuration, data, engine, denied, folder: &self.folder };
         sight.check_folder(checked);
