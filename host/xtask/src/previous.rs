@@ -33,9 +33,17 @@ const PLUGINS: [&str; 2] = ["planning", "workspace"];
 const OTHER_FORM: [&str; 3] =
     ["profile.dev.debug=0", "profile.dev.debug-assertions=false", "profile.dev.overflow-checks=false"];
 
-/// Features of shared libraries that today's version has and that one had not: with others, both would
-/// compile the libraries for themselves.
-const FEATURES_SINCE: &str = "wasmtime/incremental-cache";
+/// A crate of the previous version's workspace for the build alone, which has shared libraries take today's features.
+const FEATURES: &str = "tests/previous-features.toml";
+
+/// How that version's profile differs from today's in crates that both share.
+const PROFILE_SINCE: [&str; 5] = [
+    "profile.dev.package.bytes.opt-level=2",
+    "profile.dev.package.mio.opt-level=2",
+    "profile.dev.package.parking_lot.opt-level=2",
+    "profile.dev.package.parking_lot_core.opt-level=2",
+    "profile.dev.package.tokio.opt-level=2",
+];
 
 /// [`OTHER_FORM`] for plugins.
 const OTHER_FORM_OF_PLUGINS: [&str; 2] =
@@ -137,9 +145,11 @@ impl Unbuilt {
         say(&format!("Building the previous version, {}, once (minutes: its own crates)", self.commit));
         let [source, plugins, output] = [self.beside(SOURCE)?, self.beside(BUILT_PLUGINS)?, self.beside("output")?];
         let mut cargo = command::cargo(&source);
-        cargo.args(["build", "--locked", "--workspace", "--bin", PROGRAM]).args(command::AS_WITH_TESTS);
-        cargo.args(["--features", FEATURES_SINCE]);
+        add_features(workspace, &source)?;
+        // Its lock file gets one crate more and keeps the versions of all others.
+        cargo.args(["build", "--workspace", "--bin", PROGRAM]).args(command::AS_WITH_TESTS);
         cargo.args(sharing(&workspace.build_directory(), &OTHER_FORM)).arg("--target-dir").arg(&output);
+        cargo.args(PROFILE_SINCE.iter().flat_map(|value| ["--config", value]));
         command::run(cargo.env("CARGO_INCREMENTAL", "0"))?;
         fs::create_dir(self.place()?)?;
         fs::rename(output.join("debug").join(self.program.file_name().unwrap_or_default()), &self.program)?;
@@ -148,6 +158,18 @@ impl Unbuilt {
         }
         Ok(())
     }
+}
+
+/// Adds the crate that asks for today's features to the workspace of these sources.
+fn add_features(workspace: &Workspace, source: &Path) -> Result<()> {
+    let (manifest, name) = (source.join("Cargo.toml"), "shared-features");
+    let (text, begins) = (fs::read_to_string(&manifest)?, "\nmembers = [");
+    ensure!(text.matches(begins).count() == 1, "{} does not list its members as expected", manifest.display());
+    fs::write(&manifest, text.replace(begins, &format!("{begins}\n    \"{name}\",")))?;
+    let folder = source.join(name);
+    fs::create_dir(&folder)?;
+    fs::copy(workspace.root.join(FEATURES), folder.join("Cargo.toml"))?;
+    Ok(fs::write(folder.join("lib.rs"), "")?)
 }
 
 /// Has cargo compile in another form beside what is compiled of today's in this folder. What is built of
