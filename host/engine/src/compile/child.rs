@@ -68,8 +68,7 @@ pub(crate) async fn compile(
         limits: ChildLimits {
             // The clock below ends it first, unless the host hangs.
             cpu_seconds: Some(milliseconds.div_ceil(1_000).saturating_mul(cores)),
-            // AddressSanitizer reserves terabytes, which would count.
-            memory_bytes: (!cfg!(asan)).then_some(limits.compile_memory_bytes),
+            memory_bytes: Some(limits.compile_memory_bytes),
             tree_memory_bytes: None,
             open_files: Some(256),
             processes: None,

@@ -215,7 +215,8 @@ fn limit(limits: &ChildLimits, processes: Option<u64>) -> io::Result<()> {
     let limits = [
         (Resource::Core, Some(0)),
         (Resource::Cpu, limits.cpu_seconds),
-        (Resource::Data, limits.memory_bytes),
+        // What AddressSanitizer reserves in this very process would count.
+        (Resource::Data, limits.memory_bytes.filter(|_| !cfg!(asan))),
         (Resource::Nofile, limits.open_files),
         (Resource::Nproc, processes),
         (Resource::Fsize, limits.file_size_bytes),
