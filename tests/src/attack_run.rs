@@ -36,7 +36,8 @@ pub(crate) fn started() {
 /// # Panics
 /// Where it cannot be noted.
 pub(crate) fn look_for_reports(said: &str) {
-    let (Some(directory), Some(at)) = (directory(), said.find("AddressSanitizer:")) else { return };
+    let Some(directory) = directory() else { return };
+    let Some(at) = said.find("AddressSanitizer:") else { return };
     let report: String = said[at..].chars().take(MOST_OF_A_REPORT).collect();
     // Its first line has addresses that no other one has. More of it may follow.
     let mut hasher = DefaultHasher::new();

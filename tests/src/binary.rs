@@ -144,8 +144,9 @@ impl Command {
     }
 }
 
-/// Keeps what a started command says on its standard error, until it ends.
-pub(crate) fn keep_log(mut errors: impl Read + Send + 'static) -> (Arc<Mutex<String>>, JoinHandle<()>) {
+/// Keeps what a started command says on its standard error or in a terminal, until it ends.
+#[must_use]
+pub fn keep_log(mut errors: impl Read + Send + 'static) -> (Arc<Mutex<String>>, JoinHandle<()>) {
     let log = Arc::new(Mutex::new(String::new()));
     let kept = Arc::clone(&log);
     let reading = std::thread::spawn(move || {

@@ -15,7 +15,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::{AMPLE, Command, binary::keep_log, compiling::until_compiled, soon, start};
+use crate::{AMPLE, Command, compiling::until_compiled, keep_log, soon, start};
 
 /// Ids of one caller among several.
 const CALLER: u64 = 1_000_000;

@@ -35,7 +35,7 @@ mod upstream;
 pub use artifacts::{bytes, component, program, with_section};
 pub use attack_run::of_the_library_alone;
 pub use attacked::{RejectedPlugin, TestedHost};
-pub use binary::{Command, Finished, start, wharf, wharf_of};
+pub use binary::{Command, Finished, keep_log, start, wharf, wharf_of};
 pub use client::Client;
 pub use collector::{Collected, Collector};
 pub use crafted::{Crafted, CraftedTool};

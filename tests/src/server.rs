@@ -14,9 +14,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::{
-    AMPLE, Command, Data, Following, binary::keep_log, blocking, compiling::until_compiled, program, start, wharf_of,
-};
+use crate::{AMPLE, Command, Data, Following, blocking, compiling::until_compiled, keep_log, program, start, wharf_of};
 
 /// A server, its data directory and its address.
 #[derive(Debug)]

@@ -148,8 +148,8 @@ impl Unbuilt {
         add_features(workspace, &source)?;
         // Its lock file gets one crate more and keeps the versions of all others.
         cargo.args(["build", "--workspace", "--bin", PROGRAM]).args(command::AS_WITH_TESTS);
-        cargo.args(sharing(&workspace.build_directory(), &OTHER_FORM)).arg("--target-dir").arg(&output);
-        cargo.args(PROFILE_SINCE.iter().flat_map(|value| ["--config", value]));
+        let form = [&OTHER_FORM[..], &PROFILE_SINCE].concat();
+        cargo.args(sharing(&workspace.build_directory(), &form)).arg("--target-dir").arg(&output);
         command::run(cargo.env("CARGO_INCREMENTAL", "0"))?;
         fs::create_dir(self.place()?)?;
         fs::rename(output.join("debug").join(self.program.file_name().unwrap_or_default()), &self.program)?;

@@ -14,7 +14,7 @@ use rustix::{
     termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize},
 };
 use serde_json::{Value, json};
-use wharf_tests::{Command, Data, Finished, Server, Setup, blocking, start, wharf};
+use wharf_tests::{Command, Data, Finished, Server, Setup, blocking, keep_log, start, wharf};
 
 fn shells() -> Setup {
     Setup::bare().own_terminals("shell = true\nprograms = [\"sh\"]")
@@ -186,14 +186,7 @@ impl Attached {
         let terminal = File::options().read(true).write(true).open(&name).expect("it opens");
         let command = command(&server.data, &[&["attach"], arguments].concat());
         let child = start(command.through(&format!("exec \"$@\" < {name} > {name}")));
-        let seen = Arc::new(Mutex::new(String::new()));
-        let (kept, mut reading) = (Arc::clone(&seen), File::from(master.try_clone().expect("cloned")));
-        std::thread::spawn(move || {
-            let mut buffer = [0; 4096];
-            while let Ok(count @ 1..) = reading.read(&mut buffer) {
-                kept.lock().expect("unpoisoned").push_str(&String::from_utf8_lossy(&buffer[..count]));
-            }
-        });
+        let (seen, _) = keep_log(File::from(master.try_clone().expect("cloned")));
         Self { master: File::from(master), terminal, child, seen }
     }
 

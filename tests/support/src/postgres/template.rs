@@ -37,10 +37,11 @@ fn template(programs: &Programs) -> PathBuf {
     target().join("postgresql-clusters").join(format!("{:016x}", hasher.finish()))
 }
 
-/// Keeps a cluster for others to copy: whole, or not at all. Another test may be first.
+/// Keeps a cluster for others to copy: whole, or not at all. Another test may be first, also one of this
+/// process.
 fn keep(cluster: &Path, template: &Path) {
-    let unfinished = template.with_extension(std::process::id().to_string());
-    let folder = template.parent().expect("it lies in a folder");
+    let (folder, own) = (template.parent().expect("it lies in a folder"), cluster.parent().and_then(Path::file_name));
+    let unfinished = folder.join(own.expect("a folder of the test's own"));
     let kept = fs::create_dir_all(folder).is_ok() && copy(cluster, &unfinished);
     if !kept || fs::rename(&unfinished, template).is_err() {
         let _ = fs::remove_dir_all(&unfinished);
@@ -51,7 +52,7 @@ fn keep(cluster: &Path, template: &Path) {
 fn copy(from: &Path, to: &Path) -> bool {
     from.is_dir() && {
         let mut copy = Command::new("cp");
-        copy.arg("--archive").args([from, to]).stdin(Stdio::null()).stderr(Stdio::null());
+        copy.args(["--archive", "--no-target-directory"]).args([from, to]).stdin(Stdio::null()).stderr(Stdio::null());
         copy.status().is_ok_and(|status| status.success())
     }
 }
