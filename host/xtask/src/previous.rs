@@ -4,6 +4,8 @@
 //! Owns which version that is, how it is built and where it lies. Knows nothing of what is tested
 //! with it.
 
+mod shared;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,18 +34,6 @@ const PLUGINS: [&str; 2] = ["planning", "workspace"];
 /// other one compiled of a member for its own, and both share all the rest.
 const OTHER_FORM: [&str; 3] =
     ["profile.dev.debug=0", "profile.dev.debug-assertions=false", "profile.dev.overflow-checks=false"];
-
-/// A crate of the previous version's workspace for the build alone, which has shared libraries take today's features.
-const FEATURES: &str = "tests/previous-features.toml";
-
-/// How that version's profile differs from today's in crates that both share.
-const PROFILE_SINCE: [&str; 5] = [
-    "profile.dev.package.bytes.opt-level=2",
-    "profile.dev.package.mio.opt-level=2",
-    "profile.dev.package.parking_lot.opt-level=2",
-    "profile.dev.package.parking_lot_core.opt-level=2",
-    "profile.dev.package.tokio.opt-level=2",
-];
 
 /// [`OTHER_FORM`] for plugins.
 const OTHER_FORM_OF_PLUGINS: [&str; 2] =
@@ -145,10 +135,9 @@ impl Unbuilt {
         say(&format!("Building the previous version, {}, once (minutes: its own crates)", self.commit));
         let [source, plugins, output] = [self.beside(SOURCE)?, self.beside(BUILT_PLUGINS)?, self.beside("output")?];
         let mut cargo = command::cargo(&source);
-        add_features(workspace, &source)?;
-        // Its lock file gets one crate more and keeps the versions of all others.
+        let profile = shared::align(&workspace.root, &source)?;
         cargo.args(["build", "--workspace", "--bin", PROGRAM]).args(command::AS_WITH_TESTS);
-        let form = [&OTHER_FORM[..], &PROFILE_SINCE].concat();
+        let form: Vec<&str> = OTHER_FORM.into_iter().chain(profile.iter().map(String::as_str)).collect();
         cargo.args(sharing(&workspace.build_directory(), &form)).arg("--target-dir").arg(&output);
         command::run(cargo.env("CARGO_INCREMENTAL", "0"))?;
         fs::create_dir(self.place()?)?;
@@ -158,18 +147,6 @@ impl Unbuilt {
         }
         Ok(())
     }
-}
-
-/// Adds the crate that asks for today's features to the workspace of these sources.
-fn add_features(workspace: &Workspace, source: &Path) -> Result<()> {
-    let (manifest, name) = (source.join("Cargo.toml"), "shared-features");
-    let (text, begins) = (fs::read_to_string(&manifest)?, "\nmembers = [");
-    ensure!(text.matches(begins).count() == 1, "{} does not list its members as expected", manifest.display());
-    fs::write(&manifest, text.replace(begins, &format!("{begins}\n    \"{name}\",")))?;
-    let folder = source.join(name);
-    fs::create_dir(&folder)?;
-    fs::copy(workspace.root.join(FEATURES), folder.join("Cargo.toml"))?;
-    Ok(fs::write(folder.join("lib.rs"), "")?)
 }
 
 /// Has cargo compile in another form beside what is compiled of today's in this folder. What is built of
