@@ -101,8 +101,8 @@ fn options(settings: &NatsSettings) -> Result<ConnectOptions, NatsSettingsError>
         });
     options = match &settings.login {
         NatsLogin::None => options,
-        NatsLogin::Token(token) => options.token(token.clone()),
-        NatsLogin::Password { user, password } => options.user_and_password(user.clone(), password.clone()),
+        NatsLogin::Token(token) => options.token(token.to_string()),
+        NatsLogin::Password { user, password } => options.user_and_password(user.clone(), password.to_string()),
         NatsLogin::Credentials(text) => options.credentials(text).map_err(|_| NatsSettingsError::Credentials)?,
     };
     if settings.is_encrypted() {

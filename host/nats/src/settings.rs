@@ -9,6 +9,7 @@ use rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
 };
 use rustls_platform_verifier::BuilderVerifierExt as _;
+use zeroize::Zeroizing;
 
 /// A server of NATS: `tls://nats-0.example:4222` or `nats://127.0.0.1:4222`.
 #[derive(Debug, Clone)]
@@ -65,16 +66,16 @@ pub enum NatsLogin {
     #[default]
     None,
     /// Who has this token.
-    Token(String),
+    Token(Zeroizing<String>),
     /// A user.
     Password {
         /// The name.
         user: String,
         /// The password.
-        password: String,
+        password: Zeroizing<String>,
     },
     /// The text of a credentials file, as `nsc` writes it: a JWT and the seed of a key.
-    Credentials(String),
+    Credentials(Zeroizing<String>),
 }
 
 impl fmt::Debug for NatsLogin {
@@ -94,7 +95,7 @@ pub struct NatsTls {
     /// The authorities of the server; those of the system where absent.
     pub authority: Option<Vec<u8>>,
     /// The certificate of the host and its key, where the server asks for one.
-    pub certificate: Option<(Vec<u8>, Vec<u8>)>,
+    pub certificate: Option<(Vec<u8>, Zeroizing<Vec<u8>>)>,
 }
 
 impl fmt::Debug for NatsTls {
@@ -197,7 +198,8 @@ mod tests {
         assert!(refused(NatsTls { authority: text(), certificate: None }).contains("authority"));
         let key = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate");
         let authority = Some(key.cert.pem().into_bytes());
-        let certificate = Some((b"no PEM".to_vec(), key.signing_key.serialize_pem().into_bytes()));
+        let key_text = Zeroizing::new(key.signing_key.serialize_pem().into_bytes());
+        let certificate = Some((b"no PEM".to_vec(), key_text));
         assert!(refused(NatsTls { authority, certificate }).contains("certificate"));
     }
 }

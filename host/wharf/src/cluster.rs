@@ -15,6 +15,7 @@ use wharf_cell::{Cell, CellSettings, CellStores, CellTimes, PeerTls, PeerTlsErro
 use wharf_core::text::with_causes;
 use wharf_files::{private_files, regular_file};
 use wharf_postgres::PostgresCell;
+use zeroize::Zeroizing;
 
 use crate::{
     Configuration, OpenError,
@@ -108,11 +109,11 @@ pub(crate) async fn open(
 }
 
 /// The secrets that all hosts of the cluster share, the one for what is sealed now first.
-pub(crate) fn secrets(configuration: &Configuration) -> Result<Vec<String>, ClusterError> {
+pub(crate) fn secrets(configuration: &Configuration) -> Result<Vec<Zeroizing<String>>, ClusterError> {
     configuration.cluster.as_ref().map_or(Ok(Vec::new()), secrets_of)
 }
 
-fn secrets_of(cluster: &ClusterSettings) -> Result<Vec<String>, ClusterError> {
+fn secrets_of(cluster: &ClusterSettings) -> Result<Vec<Zeroizing<String>>, ClusterError> {
     let read = |path: &PathBuf| {
         let read = secret::read_allowed(path, cluster.secrets_allow_unprotected);
         read.map_err(|source| ClusterError::Secret { path: path.clone(), source })
@@ -146,7 +147,7 @@ fn settings(
         ClusterWorkspaces::Shared => SHARED.to_owned(),
         ClusterWorkspaces::Local => {
             let made = private_files::make_directory(data).and_then(|()| secret::read_or_make(&data.join(FILES_NAME)));
-            made.map_err(ClusterError::Files)?
+            made.map_err(ClusterError::Files)?.to_string()
         }
     };
     let host = match &cluster.host {

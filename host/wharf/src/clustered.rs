@@ -12,6 +12,8 @@ use wharf_core::{
     handle::HandleMint,
     service::{Place, SessionRouter, operator::ClusterHostReport},
 };
+#[cfg(feature = "postgres")]
+use zeroize::Zeroizing;
 
 #[cfg(feature = "postgres")]
 use crate::cluster::{ClusterPlugins, ServeAdded};
@@ -27,7 +29,7 @@ pub(crate) enum Clustered {
     Member {
         cell: wharf_cell::Cell,
         /// The texts of `[cluster] secret_files`.
-        secrets: Vec<String>,
+        secrets: Vec<Zeroizing<String>>,
         /// What all hosts have.
         plugins: Arc<ClusterPlugins>,
     },
@@ -69,7 +71,10 @@ impl Clustered {
         match self {
             Self::No | Self::NotJoined => None,
             #[cfg(feature = "postgres")]
-            Self::Member { secrets, .. } => wharf_mcp::StateKeys::of_secrets(secrets),
+            Self::Member { secrets, .. } => {
+                let secrets: Vec<_> = secrets.iter().map(|secret| secret.as_str()).collect();
+                wharf_mcp::StateKeys::of_secrets(&secrets)
+            }
         }
     }
 

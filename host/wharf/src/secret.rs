@@ -1,7 +1,7 @@
 //! Secrets that the host makes for itself: files that nobody but its user may
 //! read.
 //!
-//! Knows nothing of what a secret opens.
+//! What was read zeroes itself when it is let go of. Knows nothing of what a secret opens.
 
 use std::{
     fs::File,
@@ -11,6 +11,7 @@ use std::{
 
 use wharf_core::{Token, text::for_shell};
 use wharf_files::{private_files, regular_file};
+use zeroize::Zeroizing;
 
 /// The shortest text that is taken for a secret.
 const SHORTEST_BYTES: usize = 32;
@@ -18,8 +19,8 @@ const SHORTEST_BYTES: usize = 32;
 const MAX_TEXT_BYTES: u64 = 4096;
 
 /// A new secret: 64 hexadecimal digits.
-pub(crate) fn random() -> io::Result<String> {
-    Token::generate()
+pub(crate) fn random() -> io::Result<Zeroizing<String>> {
+    Token::generate().map(Zeroizing::new)
 }
 
 /// Reads a token from a file that nobody else may read.
@@ -33,9 +34,12 @@ pub(crate) fn open(path: &Path, allow_unprotected: bool) -> io::Result<File> {
 }
 
 /// Reads so much of a regular file that nobody else may read, or of any where the operator allows it.
-pub(crate) fn read_bytes(path: &Path, allow_unprotected: bool, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(path, allow_unprotected)?.take(limit).read_to_end(&mut bytes)?;
+pub(crate) fn read_bytes(path: &Path, allow_unprotected: bool, limit: u64) -> io::Result<Zeroizing<Vec<u8>>> {
+    let file = open(path, allow_unprotected)?;
+    // Room for all of it: what grows leaves a copy where it was.
+    let room = file.metadata()?.len().min(limit) + 1;
+    let mut bytes = Zeroizing::new(Vec::with_capacity(usize::try_from(room).unwrap_or(0)));
+    file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -57,27 +61,25 @@ fn open_private(path: &Path) -> io::Result<File> {
 }
 
 /// Reads the secret of a file that nobody else may read.
-pub(crate) fn read(path: &Path) -> io::Result<String> {
+pub(crate) fn read(path: &Path) -> io::Result<Zeroizing<String>> {
     read_allowed(path, false)
 }
 
 /// The same; where the operator allows it, of a file that others may read.
-pub(crate) fn read_allowed(path: &Path, allow_unprotected: bool) -> io::Result<String> {
-    let file = open(path, allow_unprotected)?;
-    let mut text = String::new();
-    file.take(MAX_TEXT_BYTES).read_to_string(&mut text)?;
-    let secret = text.trim();
+pub(crate) fn read_allowed(path: &Path, allow_unprotected: bool) -> io::Result<Zeroizing<String>> {
+    let bytes = read_bytes(path, allow_unprotected, MAX_TEXT_BYTES)?;
+    let secret = std::str::from_utf8(&bytes).map_err(|_| io::Error::from(io::ErrorKind::InvalidData))?.trim();
     if secret.len() < SHORTEST_BYTES || !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
         let problem = format!("it must hold one word of at least {SHORTEST_BYTES} visible ASCII characters");
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
-    Ok(secret.to_owned())
+    Ok(Zeroizing::new(secret.to_owned()))
 }
 
 /// Reads the secret of a file, which is made where it is not there. Of hosts
 /// that start at once, all read the same.
 #[cfg(any(feature = "http", feature = "postgres"))]
-pub(crate) fn read_or_make(path: &Path) -> io::Result<String> {
+pub(crate) fn read_or_make(path: &Path) -> io::Result<Zeroizing<String>> {
     match read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         read => return read,
@@ -85,7 +87,7 @@ pub(crate) fn read_or_make(path: &Path) -> io::Result<String> {
     let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     std::fs::create_dir_all(directory)?;
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    writeln!(file, "{}", random()?)?;
+    writeln!(file, "{}", *random()?)?;
     file.as_file().sync_all()?;
     match file.persist_noclobber(path) {
         Ok(_) => {}
@@ -96,10 +98,10 @@ pub(crate) fn read_or_make(path: &Path) -> io::Result<String> {
 }
 
 /// Writes a new secret into a file that is not there yet.
-pub(crate) fn make(path: &Path) -> io::Result<String> {
+pub(crate) fn make(path: &Path) -> io::Result<Zeroizing<String>> {
     let secret = random()?;
     let mut file = private_files::options().write(true).create_new(true).open(path)?;
-    writeln!(file, "{secret}")?;
+    writeln!(file, "{}", *secret)?;
     Ok(secret)
 }
 

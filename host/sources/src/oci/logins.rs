@@ -15,6 +15,7 @@ use serde::Deserialize;
 use url::Url;
 use wharf_core::text::for_shell;
 use wharf_files::{private_files, regular_file};
+use zeroize::{Zeroize, Zeroizing};
 
 use super::error::OciError;
 
@@ -30,7 +31,7 @@ pub struct RegistryLogins {
 }
 
 /// A login as it is sent. Never shown.
-pub(super) struct Login(String);
+pub(super) struct Login(Zeroizing<String>);
 
 impl Login {
     /// The value of `Authorization`.
@@ -51,12 +52,15 @@ struct LoginsFile {
     auths: BTreeMap<String, LoginEntry>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
+#[derive(Deserialize)]
 struct LoginEntry {
+    #[serde(default)]
     auth: String,
+    #[serde(default)]
     username: String,
+    #[serde(default)]
     password: String,
+    #[serde(default)]
     identitytoken: String,
 }
 
@@ -87,7 +91,7 @@ impl RegistryLogins {
         let read = || -> io::Result<_> {
             let file = regular_file::open(path)?;
             let is_private = private_files::is_private(&file.metadata()?);
-            Ok((regular_file::read_all(file, MOST_BYTES)?, is_private))
+            Ok((Zeroizing::new(regular_file::read_all(file, MOST_BYTES)?), is_private))
         };
         let (bytes, is_private) = match read() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -98,10 +102,9 @@ impl RegistryLogins {
             return Err(refused("it is too long"));
         }
         // What a parser says of it might quote a secret.
-        let LoginsFile { mut auths } =
+        let LoginsFile { auths } =
             serde_json::from_slice(&bytes).map_err(|_| refused("it is not what Docker writes"))?;
-        let mut keys = auths.keys().filter(|key| is_for(key, at));
-        let Some(entry) = keys.next().cloned().and_then(|key| auths.remove(&key)) else { return Ok(None) };
+        let Some((_, entry)) = auths.iter().find(|(key, _)| is_for(key, at)) else { return Ok(None) };
         let login = entry.login().map_err(refused)?;
         // The rule of every secret in a file. Docker makes this one private; without a login in it, it may be open.
         if login.is_some() && is_private == Some(false) {
@@ -120,22 +123,29 @@ impl RegistryLogins {
     }
 }
 
+impl Drop for LoginEntry {
+    fn drop(&mut self) {
+        [&mut self.auth, &mut self.password, &mut self.identitytoken].into_iter().for_each(Zeroize::zeroize);
+    }
+}
+
 impl LoginEntry {
     /// Nothing where a credential helper has it.
-    fn login(self) -> Result<Option<Login>, &'static str> {
+    fn login(&self) -> Result<Option<Login>, &'static str> {
         let Self { auth, username, password, identitytoken } = self;
         if !identitytoken.is_empty() {
             return Err("it has an identity token for this registry; write a user and a password or access token");
         }
-        let pair = match (auth.is_empty(), username.is_empty()) {
+        let pair = Zeroizing::new(match (auth.is_empty(), username.is_empty()) {
             (false, _) => STANDARD.decode(auth.trim()).map_err(|_| "an `auth` in it is no base64")?,
             (true, false) => format!("{username}:{password}").into_bytes(),
             (true, true) => return Ok(None),
-        };
+        });
         if !pair.contains(&b':') {
             return Err("an `auth` in it is no USER:PASSWORD");
         }
-        Ok(Some(Login(format!("Basic {}", STANDARD.encode(pair)))))
+        let encoded = Zeroizing::new(STANDARD.encode(&*pair));
+        Ok(Some(Login(Zeroizing::new(format!("Basic {}", *encoded)))))
     }
 }
 

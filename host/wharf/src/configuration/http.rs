@@ -361,7 +361,7 @@ mod tests {
              [[http.tokens]]\nname = \"c\"\ndigest = \"{digest}\"\nmetrics = true\nplugins = []"
         );
         let http = parse(&written).expect("parses").http;
-        let clients: Vec<_> = http.tokens.iter().map(|token| token.client(|_| Some(text.clone()))).collect();
+        let clients: Vec<_> = http.tokens.iter().map(|token| token.client(|_| Some(text.to_string()))).collect();
         let clients: Vec<_> = clients.into_iter().map(|client| client.expect("usable")).collect();
         assert!(clients.iter().all(|client| client.token.digest() == digest));
         assert_eq!(clients[0].tenant.as_ref().map(TenantId::as_str), Some("t"));

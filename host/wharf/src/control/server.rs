@@ -25,6 +25,7 @@ use wharf_core::{
 };
 use wharf_files::private_files;
 use wharf_terminal::{AttachedTerminal, TerminalId, TerminalSize, ViewUpdate};
+use zeroize::Zeroizing;
 
 use super::{
     socket::{self, HOSTS, LocalListener, LocalStream, ReadHalf, SECRET, SOCKET, VERSION, WriteHalf, is_alive},
@@ -72,7 +73,7 @@ impl ControlSocket {
         let secret = secret::make(&directory.join(SECRET))?;
         fs::write(directory.join(VERSION), env!("CARGO_PKG_VERSION"))?;
         let listener = LocalListener::bind(&directory)?;
-        let server = ControlServer { secret: secret.into(), refusals, host, reread };
+        let server = ControlServer { secret: Arc::new(secret), refusals, host, reread };
         let task = tokio::spawn(serve(listener, server)).abort_handle();
         Ok(Self { directory, task })
     }
@@ -131,7 +132,7 @@ fn remove_dead(hosts: &Path) -> io::Result<()> {
 /// Answers the clients of one host.
 #[derive(Clone)]
 struct ControlServer {
-    secret: Arc<str>,
+    secret: Arc<Zeroizing<String>>,
     refusals: Arc<dyn RefusalSink>,
     host: WeakHost,
     reread: RereadConfiguration,

@@ -7,15 +7,30 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use wharf_core::{audit::Requester, service::operator::OperatorRequest};
+use zeroize::Zeroizing;
 
 /// Bytes of a line.
 pub(super) const MAX_LINE_BYTES: u64 = 4 << 20;
 
 /// The first line: the secret of the client, and what it asks for.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(super) struct OpeningLine {
-    pub(super) secret: String,
+    #[serde(with = "secret_text")]
+    pub(super) secret: Zeroizing<String>,
     pub(super) request: ControlRequest,
+}
+
+/// A secret as JSON has it.
+mod secret_text {
+    use super::{Deserialize as _, Deserializer, Serializer, Zeroizing};
+
+    pub(super) fn serialize<S: Serializer>(secret: &Zeroizing<String>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(secret)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Zeroizing<String>, D::Error> {
+        String::deserialize(deserializer).map(Zeroizing::new)
+    }
 }
 
 /// What is asked.

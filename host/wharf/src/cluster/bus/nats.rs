@@ -4,6 +4,7 @@ use std::{io, path::Path, time::Duration};
 
 use wharf_files::regular_file;
 use wharf_nats::{NatsBus, NatsLogin, NatsServer, NatsSettings, NatsTls};
+use zeroize::Zeroizing;
 
 use super::ClusterBusError;
 use crate::{
@@ -26,13 +27,13 @@ pub(super) fn settings(nats: &NatsSection) -> Result<NatsSettings, ClusterBusErr
         read.map_err(|source| ClusterBusError::File { path: path.to_owned(), source })
     };
     let word = |path: &Path| {
-        let text = String::from_utf8(secret(path)?).unwrap_or_default();
-        let word = text.trim();
+        let bytes = secret(path)?;
+        let word = std::str::from_utf8(&bytes).unwrap_or_default().trim();
         if word.is_empty() || word.contains(char::is_whitespace) {
             let source = io::Error::new(io::ErrorKind::InvalidData, "it must hold one word");
             return Err(ClusterBusError::File { path: path.to_owned(), source });
         }
-        Ok(word.to_owned())
+        Ok(Zeroizing::new(word.to_owned()))
     };
     let plain = |path: &Path| {
         let read = regular_file::read(path, MAX_BYTES);
@@ -41,7 +42,10 @@ pub(super) fn settings(nats: &NatsSection) -> Result<NatsSettings, ClusterBusErr
     let login = match (&nats.user, &nats.password_file, &nats.token_file, &nats.credentials_file) {
         (Some(user), Some(file), ..) => NatsLogin::Password { user: user.clone(), password: word(file)? },
         (_, _, Some(file), _) => NatsLogin::Token(word(file)?),
-        (_, _, _, Some(file)) => NatsLogin::Credentials(String::from_utf8(secret(file)?).unwrap_or_default()),
+        (_, _, _, Some(file)) => {
+            let bytes = secret(file)?;
+            NatsLogin::Credentials(Zeroizing::new(std::str::from_utf8(&bytes).unwrap_or_default().to_owned()))
+        }
         _ => NatsLogin::None,
     };
     let certificate = match (&nats.certificate, &nats.key) {
