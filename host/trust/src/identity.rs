@@ -44,6 +44,16 @@ impl IdentityPattern {
         self.pattern.matches(identity)
     }
 
+    /// Whether one identity may match both. Where their beginnings differ before any `*`, none does.
+    pub(crate) fn may_meet(&self, other: &Self) -> bool {
+        let (one, other) = (self.beginning(), other.beginning());
+        one.starts_with(other) || other.starts_with(one)
+    }
+
+    fn beginning(&self) -> &str {
+        self.text.split('*').next().unwrap_or_default()
+    }
+
     /// The pattern as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {

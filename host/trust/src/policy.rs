@@ -12,7 +12,7 @@ use crate::{
     minisign::MinisignSignature,
     refusal::Refusal,
     rule::{self, TrustError, TrustRule},
-    signer::Signer,
+    signer::{PinnedSigner, Signer},
     sigstore::BundleVerifier,
 };
 
@@ -65,20 +65,55 @@ impl TrustPolicy {
     /// # Errors
     /// [`Untrusted`], which says why for each signature.
     pub fn verify(&self, artifact: SignedArtifact<'_>, found: &[FoundSignature]) -> Result<Evidence, Untrusted> {
+        self.verify_up_to(1, artifact, found).map(|mut evidence| evidence.swap_remove(0))
+    }
+
+    /// Verifies all signatures of a component: who signed it, each signer once and at least one. The first is the one
+    /// that [`Self::verify`] returns.
+    ///
+    /// # Errors
+    /// [`Untrusted`], where no rule accepts any.
+    pub fn verify_all(
+        &self,
+        artifact: SignedArtifact<'_>,
+        found: &[FoundSignature],
+    ) -> Result<Vec<Evidence>, Untrusted> {
+        self.verify_up_to(MOST_SIGNATURES, artifact, found)
+    }
+
+    fn verify_up_to(
+        &self,
+        most: usize,
+        artifact: SignedArtifact<'_>,
+        found: &[FoundSignature],
+    ) -> Result<Vec<Evidence>, Untrusted> {
         if self.trusts_nobody() {
             return Err(Untrusted::NoRules);
         }
         if found.is_empty() {
             return Err(Untrusted::Unsigned);
         }
-        let mut reasons = Vec::new();
+        let (mut accepted, mut reasons) = (Vec::<Evidence>::new(), Vec::new());
         for signature in found.iter().take(MOST_SIGNATURES) {
             match self.0.verify(artifact, signature) {
-                Ok(evidence) => return Ok(evidence),
+                Ok(evidence) if accepted.iter().any(|known| known.signer == evidence.signer) => {}
+                Ok(evidence) => accepted.push(evidence),
                 Err(refusal) => reasons.push(refusal.reason),
             }
+            if accepted.len() == most {
+                break;
+            }
         }
-        Err(Untrusted::refused(reasons))
+        if accepted.is_empty() { Err(Untrusted::refused(reasons)) } else { Ok(accepted) }
+    }
+
+    /// Whether a rule may accept a signature of this signer. Where none does, nothing is known to be signed by it.
+    #[must_use]
+    pub fn may_know(&self, signer: &PinnedSigner) -> bool {
+        self.0.rules.iter().any(|rule| match rule {
+            TrustRule::Identity { identity, issuer } => signer.may_be(identity, issuer),
+            TrustRule::Key { key, .. } => signer.matches(&Signer::Key { fingerprint: key.fingerprint().to_owned() }),
+        })
     }
 }
 

@@ -85,6 +85,16 @@ impl PinnedSigner {
             (Pin::AnyRelease { .. }, Signer::Key { .. }) => false,
         }
     }
+
+    /// Whether an identity that this pattern matches, at this issuer, may be this signer. Of two patterns it is
+    /// not known for sure.
+    pub(crate) fn may_be(&self, pattern: &IdentityPattern, at: &str) -> bool {
+        match &self.0 {
+            Pin::Exactly(Signer::Identity { identity, issuer }) => issuer == at && pattern.matches(identity),
+            Pin::Exactly(Signer::Key { .. }) => false,
+            Pin::AnyRelease { identity, issuer } => issuer == at && pattern.may_meet(identity),
+        }
+    }
 }
 
 impl FromStr for Signer {

@@ -11,7 +11,7 @@ use semver::{Version, VersionReq};
 use serde::Deserialize;
 use wharf_core::{Digest, PluginName, text};
 use wharf_engine::{Component, ComponentAbout};
-use wharf_trust::{PinnedSigner, Signer, sha256_hex};
+use wharf_trust::{Evidence, PinnedSigner, TrustPolicy, sha256_hex};
 
 pub(crate) use keeper::COPY;
 pub use keeper::{DenyKeeper, DenyListStatus, DenyListUnavailable};
@@ -188,13 +188,25 @@ impl DenyList {
         }
     }
 
-    /// Refuses a component that is on it; `signer` is who signed it.
+    /// The signers on it that no rule of this policy can know. Nothing is refused for them: whether they signed it
+    /// is not known.
+    #[must_use]
+    pub fn unknown_signers(&self, policy: &TrustPolicy) -> Vec<&PinnedSigner> {
+        let KnownDenials::Known(things) = &self.0 else { return Vec::new() };
+        let signers = things.entries.iter().filter_map(|thing| match &thing.what {
+            Denial::Signer(signer) => Some(signer),
+            Denial::Component(_) | Denial::Sha256(_) | Denial::Versions(..) => None,
+        });
+        signers.filter(|signer| !policy.may_know(signer)).collect()
+    }
+
+    /// Refuses a component that is on it; `evidence` says who signed it.
     pub(crate) fn check(
         &self,
         name: &PluginName,
         component: &Component,
         is_bundled: bool,
-        signer: Option<&Signer>,
+        evidence: &[Evidence],
     ) -> Result<(), Denied> {
         let things = match &self.0 {
             KnownDenials::Known(things) => things,
@@ -206,7 +218,7 @@ impl DenyList {
             let named = match what {
                 Denial::Component(digest) if *digest == component.digest() => digest.to_string(),
                 Denial::Sha256(hex) if *hex == *facts.sha256() => format!("sha256:{hex}"),
-                Denial::Signer(pinned) if signer.is_some_and(|signer| pinned.matches(signer)) => {
+                Denial::Signer(pinned) if evidence.iter().any(|one| pinned.matches(&one.signer)) => {
                     format!("its signer {pinned}")
                 }
                 Denial::Versions(plugin, versions) if plugin == name => match facts.version() {

@@ -236,7 +236,7 @@ impl PluginLoader<'_> {
                 clock_resolution: settings.clock_resolution,
             }),
             withheld,
-            evidence: vetted.evidence,
+            evidence: vetted.evidence.into_iter().next(),
             prefix: settings.prefix,
             tools: settings.tools,
             took,

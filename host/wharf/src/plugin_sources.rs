@@ -183,7 +183,7 @@ impl PluginSources {
         loop {
             self.take_tables(&mut self.configuration.lock(), &set.tables);
             let configuration = self.configuration();
-            let denied = self.denied.take(configuration.trust.deny.as_ref());
+            let denied = self.denied.take(&configuration.trust);
             let loader = self.loader(engine, &configuration, set.clone(), denied);
             let plugins = PluginLoader { present, uncompiled, ..loader }.all();
             rounds -= 1;
@@ -204,7 +204,7 @@ impl PluginSources {
             Err(error) => {
                 tracing::error!("plugins that were added are not served: {}", wharf_core::text::with_causes(&error));
                 let configuration = self.configuration();
-                let denied = self.denied.take(configuration.trust.deny.as_ref());
+                let denied = self.denied.take(&configuration.trust);
                 let loader = self.loader(engine, &configuration, InstalledSet::default(), denied);
                 PluginLoader { added: None, uncompiled, ..loader }.all()
             }

@@ -112,21 +112,21 @@ impl SourcedComponent {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Vetted {
-    /// Who signed it, of those whom `[plugins] trust` names.
-    pub evidence: Option<Evidence>,
+    /// Who signed it, of those whom `[plugins] trust` names; each once.
+    pub evidence: Vec<Evidence>,
 }
 
 impl Vetted {
-    /// Who signed it.
+    /// Who signed it: the first, where several did.
     #[must_use]
     pub fn signer(&self) -> Option<&Signer> {
-        self.evidence.as_ref().map(|evidence| &evidence.signer)
+        self.evidence.first().map(|evidence| &evidence.signer)
     }
 
     /// What grants go by.
     #[must_use]
     pub fn known(&self, digest: Digest) -> KnownComponent<'_> {
-        KnownComponent { digest, signer: self.signer() }
+        KnownComponent { digest, evidence: &self.evidence }
     }
 }
 
@@ -169,8 +169,8 @@ impl Configuration {
                 component: &bytes,
                 manifest: found.manifest.as_ref().map(|manifest| manifest.as_bytes()),
             };
-            match trust.policy.verify(artifact, &found.signatures) {
-                Ok(evidence) => vetted.evidence = Some(evidence),
+            match trust.policy.verify_all(artifact, &found.signatures) {
+                Ok(evidence) => vetted.evidence = evidence,
                 Err(untrusted) if trust.required.contains(&place) => {
                     return Err(Unvetted::Signature { place, why: told(&untrusted, &found.problems) });
                 }
@@ -180,7 +180,7 @@ impl Configuration {
                 Err(_) => {}
             }
         }
-        denied.check(name, component, place.is_none(), vetted.signer())?;
+        denied.check(name, component, place.is_none(), &vetted.evidence)?;
         Ok(vetted)
     }
 }

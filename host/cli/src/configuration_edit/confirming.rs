@@ -53,7 +53,7 @@ impl ConfigurationEdit {
                 }
             }
             PinChoice::Signer => {
-                let signer = component.signer.ok_or_else(|| EditError::Unsigned { plugin: plugin.clone() })?;
+                let signer = component.signer().ok_or_else(|| EditError::Unsigned { plugin: plugin.clone() })?;
                 let table = self.plugin(plugin)?;
                 // What the operator has widened stays.
                 let is_confirmed =

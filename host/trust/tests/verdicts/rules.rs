@@ -35,6 +35,43 @@ fn one_trusted_signature_among_others_is_enough() {
 }
 
 #[test]
+fn all_signers_that_rules_know_are_told_each_once() {
+    let (author, company, stranger) = (MinisignKey::new(), MinisignKey::new(), MinisignKey::new());
+    let rules = [&author, &company].map(|signer| key(&signer.public(), None));
+    let policy = TrustPolicy::new(rules.to_vec(), None).expect("a policy");
+    let signatures = [&stranger, &company, &author, &company].map(|signer| found(signer.sign(COMPONENT)));
+    let all = policy.verify_all(ARTIFACT, &signatures).expect("two count");
+    let signers: Vec<_> = all.iter().map(|evidence| evidence.signer.clone()).collect();
+    let of = |signer: &MinisignKey| verdict(&policy, COMPONENT, signer.sign(COMPONENT)).expect("known").signer;
+    assert_eq!(signers, [of(&company), of(&author)]);
+    assert_eq!(policy.verify(ARTIFACT, &signatures).as_ref(), Ok(&all[0]));
+    assert!(policy.verify_all(ARTIFACT, &signatures[..1]).is_err());
+}
+
+#[test]
+fn whether_a_rule_may_know_a_signer_is_told() {
+    let author = MinisignKey::new();
+    let rules = vec![key(&author.public(), None), identity(WORKFLOWS, GITHUB)];
+    let policy = TrustPolicy::new(rules, Some(&SigstoreInstance::new().trusted_root())).expect("a policy");
+    let of_author = verdict(&policy, COMPONENT, author.sign(COMPONENT)).expect("known").signer.to_string();
+    let of_workflow = format!("{WORKFLOW} ({GITHUB})");
+    let any_release = "https://github.com/acme/tool/.github/workflows/*";
+    for known in [of_author, of_workflow, format!("{any_release} ({GITHUB})")] {
+        assert!(policy.may_know(&known.parse().expect("a signer")), "{known}");
+    }
+    let others = [
+        "minisign:0123456789ABCDEF".to_owned(),
+        format!("sha256:{}", "0".repeat(64)),
+        format!("{WORKFLOW} (https://issuer.example)"),
+        format!("https://github.com/acme/other/* ({GITHUB})"),
+    ];
+    for other in others {
+        assert!(!policy.may_know(&other.parse().expect("a signer")), "{other}");
+        assert!(!TrustPolicy::default().may_know(&other.parse().expect("a signer")), "{other}");
+    }
+}
+
+#[test]
 fn no_more_than_sixteen_signatures_are_looked_at() {
     let (author, stranger) = (MinisignKey::new(), MinisignKey::new());
     let policy = TrustPolicy::new(vec![key(&author.public(), None)], None).expect("a policy");

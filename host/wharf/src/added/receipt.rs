@@ -85,7 +85,7 @@ impl Receipt {
             functions: false,
             added: Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true),
             by: "command".to_owned(),
-            evidence: vetted.evidence.clone(),
+            evidence: vetted.evidence.first().cloned(),
             signatures: FoundSignatures::default(),
             materials: FoundMaterials::default(),
             replaced: None,

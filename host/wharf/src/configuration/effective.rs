@@ -39,7 +39,7 @@ impl Configuration {
             plugin: name.clone(),
             confirmed: confirmed.clone().map(Box::new),
             found: component.digest,
-            signer: component.signer.cloned().map(Box::new),
+            signer: component.signer().cloned().map(Box::new),
         };
         let mut warnings = Vec::new();
         match pin {

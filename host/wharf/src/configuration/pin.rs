@@ -6,7 +6,7 @@
 
 use serde::Deserialize;
 use wharf_core::{Digest, Grants, PluginName};
-use wharf_trust::{PinnedSigner, Signer};
+use wharf_trust::{Evidence, PinnedSigner, Signer};
 
 /// `pin` of a plugin: what a component may use that is not the confirmed one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
@@ -55,14 +55,20 @@ pub struct KnownComponent<'c> {
     /// Its digest.
     pub digest: Digest,
     /// Who signed it, of those whom `[plugins] trust` names.
-    pub signer: Option<&'c Signer>,
+    pub evidence: &'c [Evidence],
 }
 
 impl KnownComponent<'_> {
     /// Of a component that nobody is known to have signed.
     #[must_use]
     pub fn unsigned(digest: Digest) -> Self {
-        Self { digest, signer: None }
+        Self { digest, evidence: &[] }
+    }
+
+    /// Who signed it: the first, where several did.
+    #[must_use]
+    pub fn signer(&self) -> Option<&Signer> {
+        self.evidence.first().map(|evidence| &evidence.signer)
     }
 }
 
@@ -81,7 +87,7 @@ impl Confirmed {
     pub fn is(&self, component: KnownComponent<'_>) -> bool {
         match self {
             Self::Component(digest) => *digest == component.digest,
-            Self::Signer(pinned) => component.signer.is_some_and(|signer| pinned.matches(signer)),
+            Self::Signer(pinned) => component.evidence.iter().any(|one| pinned.matches(&one.signer)),
         }
     }
 }

@@ -11,17 +11,20 @@ use serde::{Deserialize, Serialize};
 use wharf_core::text::with_causes;
 use wharf_files::{private_files, regular_file};
 use wharf_sources::{FetchError, PluginSource, RegistryLogins};
-use wharf_trust::{SignedArtifact, Untrusted};
+use wharf_trust::{SignedArtifact, TrustPolicy, Untrusted};
 
 use super::{DeniedThings, DenyList, InvalidDenyList, LIST_BYTES};
 use crate::{
-    configuration::{DenyFailure, DenySettings},
+    configuration::{DenyFailure, DenySettings, TrustSettings},
     file_stamp::{FileStamp, SignedFileStamp},
     vetting::FoundSignatures,
 };
 
 /// How long a host waits after a fetch that failed.
 const RETRY: Duration = Duration::from_secs(60);
+
+/// How many signers that nobody knows are named in the log.
+const MOST_TOLD: usize = 5;
 
 /// The copy, below the directory of plugins.
 pub(crate) const COPY: &str = "denied.json";
@@ -101,6 +104,8 @@ pub struct DenyListStatus {
     pub denied: usize,
     /// Seconds since it was had.
     pub age_seconds: Option<u64>,
+    /// Signers on it that no line of `[plugins] trust` knows: nothing is refused for them.
+    pub unknown_signers: Vec<String>,
 }
 
 /// Keeps the list for one host, or for one command.
@@ -123,6 +128,8 @@ struct Keeping {
     taken: Option<DenyList>,
     /// Whether it was told that no list can be had, which is told once.
     is_told: bool,
+    /// Signers that were told to be unknown, which is told once, too.
+    told_unknown: Vec<String>,
 }
 
 impl DenyKeeper {
@@ -149,9 +156,23 @@ impl DenyKeeper {
     }
 
     /// The same for a host that loads all its plugins by it; see [`DenyKeeper::look`].
-    pub(crate) fn take(&self, settings: Option<&DenySettings>) -> DenyList {
-        let list = self.current(settings);
-        self.kept.lock().taken = Some(list.clone());
+    pub(crate) fn take(&self, trust: &TrustSettings) -> DenyList {
+        let list = self.current(trust.deny.as_ref());
+        let unknown: Vec<_> = list.unknown_signers(&trust.policy).iter().map(ToString::to_string).collect();
+        let mut kept = self.kept.lock();
+        kept.taken = Some(list.clone());
+        if kept.told_unknown != unknown {
+            kept.told_unknown.clone_from(&unknown);
+            if !unknown.is_empty() {
+                let named: Vec<_> = unknown.iter().take(MOST_TOLD).map(String::as_str).collect();
+                tracing::warn!(
+                    signers = unknown.len(),
+                    "the list of what must not run names signers that no line of `[plugins] trust` knows, so nothing \
+                     is refused for them: {}",
+                    named.join(", ")
+                );
+            }
+        }
         list
     }
 
@@ -231,15 +252,17 @@ impl DenyKeeper {
         self.is_other_file(settings) || !(is_fresh || was_tried)
     }
 
-    /// What is known of the list.
+    /// What is known of the list; `policy` is that of plugins.
     #[must_use]
-    pub fn status(&self, settings: &DenySettings) -> DenyListStatus {
+    pub fn status(&self, settings: &DenySettings, policy: &TrustPolicy) -> DenyListStatus {
         let known = self.known(settings);
+        let list = known.as_ref().map(|known| DenyList::known(Arc::clone(&known.things))).unwrap_or_default();
         DenyListStatus {
             source: settings.source.to_string(),
             sequence: known.as_ref().map(|known| known.things.sequence),
             denied: known.as_ref().map(|known| known.things.len()).unwrap_or_default(),
             age_seconds: known.map(|known| known.age().as_secs()),
+            unknown_signers: list.unknown_signers(policy).iter().map(ToString::to_string).collect(),
         }
     }
 

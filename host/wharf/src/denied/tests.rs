@@ -9,8 +9,10 @@ use std::{
 use serde_json::{Value, json};
 use wharf_test_support::sigstore::MinisignKey;
 
+use wharf_trust::{FoundSignature, SignedArtifact};
+
 use super::*;
-use crate::configuration::{Configuration, DenySettings};
+use crate::configuration::{Configuration, DenySettings, TrustSettings};
 
 fn list(sequence: u64, denied: &Value) -> String {
     json!({"format": 1, "sequence": sequence, "denied": denied}).to_string()
@@ -35,23 +37,29 @@ fn component(version: Option<&str>) -> Component {
     Component::new(bytes)
 }
 
-fn denied(things: &Value, component: &Component, signer: Option<&Signer>) -> Option<String> {
+/// What a verified signature of a signer tells.
+fn evidence(signer: &str) -> Evidence {
+    serde_json::from_value(json!({"signer": signer, "form": "minisign", "covers": "component"})).expect("evidence")
+}
+
+fn denied(things: &Value, component: &Component, evidence: &[Evidence]) -> Option<String> {
     let list = DenyList::known(Arc::new(read(things).expect("a list")));
-    list.check(&name(), component, false, signer).err().map(|denied| denied.to_string())
+    list.check(&name(), component, false, evidence).err().map(|denied| denied.to_string())
 }
 
 #[test]
 fn a_component_is_denied_by_either_digest_by_its_signer_or_by_its_version() {
     let one = component(Some("1.2.3"));
     let sha256 = sha256_hex(&one.bytes()).to_uppercase();
-    let signer: Signer = "https://example.com/a@refs/tags/v1 (https://issuer.example)".parse().expect("a signer");
+    let signer =
+        ["minisign:0123456789ABCDEF", "https://example.com/a@refs/tags/v1 (https://issuer.example)"].map(evidence);
     for (thing, told) in [
         (json!({"digest": one.digest().to_string(), "reason": "leaks"}), "blake3:"),
         (json!({"digest": format!("sha256:{sha256}"), "reason": "leaks"}), "sha256:"),
         (json!({"signer": "https://example.com/a@* (https://issuer.example)", "reason": "leaks"}), "its signer"),
         (json!({"plugin": "greeter", "versions": ">=1.2, <1.3", "reason": "leaks"}), "version 1.2.3 of greeter"),
     ] {
-        let told_of_it = denied(&json!([thing]), &one, Some(&signer)).unwrap_or_else(|| panic!("{thing}"));
+        let told_of_it = denied(&json!([thing]), &one, &signer).unwrap_or_else(|| panic!("{thing}"));
         assert!(told_of_it.contains(told) && told_of_it.contains("leaks"), "{told_of_it}");
     }
     let others = json!([
@@ -61,17 +69,42 @@ fn a_component_is_denied_by_either_digest_by_its_signer_or_by_its_version() {
         {"plugin": "greeter", "versions": "<1.2.3", "reason": "r"},
         {"plugin": "other", "versions": "*", "reason": "r"},
     ]);
-    assert_eq!(denied(&others, &one, Some(&signer)), None);
+    assert_eq!(denied(&others, &one, &signer), None);
     let by_signer = json!([{"signer": "https://example.com/a@* (https://issuer.example)", "reason": "r"}]);
-    assert_eq!(denied(&by_signer, &one, None), None, "nobody is known to have signed it");
+    assert_eq!(denied(&by_signer, &one, &[]), None, "nobody is known to have signed it");
+}
+
+#[test]
+fn signers_that_no_line_of_trust_knows_are_told() {
+    let place = Place::new();
+    let text = "[plugins]\ntrust = [{ key = \"key.pub\" }]\n[plugins.deny]\nsource = \"deny.json\"";
+    let trust = Configuration::parse(text, place.directory.path()).expect("usable").trust;
+    let vouching = SignedArtifact { component: b"x", manifest: None };
+    let signature = FoundSignature::read(place.key.sign(b"x").as_bytes()).expect("a signature");
+    let known = trust.policy.verify(vouching, &[signature]).expect("its key").signer;
+    let other = "https://example.com/a@* (https://issuer.example)";
+    fs::write(
+        place.path("deny.json"),
+        list(
+            1,
+            &json!([
+                {"signer": known.to_string(), "reason": "r"},
+                {"signer": other, "reason": "r"},
+            ]),
+        ),
+    )
+    .expect("written");
+    let (keeper, settings) = (DenyKeeper::of(None), trust.deny.as_ref().expect("a list"));
+    assert_eq!(keeper.take(&trust).unknown_signers(&trust.policy), [&other.parse().expect("a signer")]);
+    assert_eq!(keeper.status(settings, &trust.policy).unknown_signers, [other]);
 }
 
 #[test]
 fn a_component_that_hides_its_version_is_denied_where_versions_are() {
     let of_plugin = json!([{"plugin": "greeter", "versions": "<1.2.3", "reason": "leaks"}]);
-    let told = denied(&of_plugin, &component(None), None).expect("denied");
+    let told = denied(&of_plugin, &component(None), &[]).expect("denied");
     assert!(told.contains("does not say which it is"), "{told}");
-    assert!(denied(&of_plugin, &component(Some("soon")), None).is_some());
+    assert!(denied(&of_plugin, &component(Some("soon")), &[]).is_some());
 }
 
 #[test]
@@ -89,6 +122,11 @@ fn one_entry_that_is_not_understood_makes_the_list_unusable() {
     }
     let later = json!({"format": 2, "sequence": 1, "denied": []}).to_string();
     assert_eq!(DeniedThings::read(later.as_bytes()), Err(InvalidDenyList::Format(2)));
+}
+
+/// A configuration with this list that trusts nobody.
+fn trusting(settings: &DenySettings) -> TrustSettings {
+    TrustSettings { deny: Some(settings.clone()), ..Configuration::parse("", Path::new("/")).expect("usable").trust }
 }
 
 /// A list in a file, its key, and who looks after it.
@@ -130,7 +168,7 @@ impl Place {
 }
 
 fn allows(list: &DenyList, component: &Component) -> bool {
-    list.check(&name(), component, false, None).is_ok()
+    list.check(&name(), component, false, &[]).is_ok()
 }
 
 #[test]
@@ -163,8 +201,8 @@ fn a_list_counts_where_it_is_signed_and_an_older_one_takes_no_newer_ones_place()
 fn without_a_list_nothing_runs_but_what_is_bundled_or_all_of_it_as_the_operator_says() {
     let (place, any) = (Place::new(), component(None));
     let closed = place.keeper().current(Some(&place.signed()));
-    assert!(matches!(closed.check(&name(), &any, false, None), Err(Denied::NoList { .. })));
-    assert_eq!(closed.check(&name(), &any, true, None), Ok(()));
+    assert!(matches!(closed.check(&name(), &any, false, &[]), Err(Denied::NoList { .. })));
+    assert_eq!(closed.check(&name(), &any, true, &[]), Ok(()));
     let open = place.keeper().current(Some(&place.settings("trust = [{ key = \"key.pub\" }]")));
     assert!(allows(&open, &any));
     assert!(allows(&place.keeper().current(None), &any), "no list is configured");
@@ -191,14 +229,65 @@ fn each_host_of_a_data_directory_hears_of_a_list_that_another_one_or_a_command_f
     let (one, two) = (place.keeper(), place.keeper());
     place.write(1, &component(Some("2.0.0")), &place.key);
     for host in [&one, &two] {
-        assert!(allows(&host.take(Some(&settings)), &bad));
+        assert!(allows(&host.take(&trusting(&settings)), &bad));
         assert!(!host.look(&settings), "what it goes by");
     }
     place.write(10, &bad, &place.key);
     assert!(one.look(&settings) && !one.look(&settings));
     assert!(!allows(&place.keeper().current(Some(&settings)), &bad), "a command");
     assert!(two.look(&settings) && !two.look(&settings));
-    assert!(!allows(&two.take(Some(&settings)), &bad));
+    assert!(!allows(&two.take(&trusting(&settings)), &bad));
+}
+
+/// Makes the copy of a list older, as it is after so many seconds.
+fn age(place: &Place, seconds: u64) {
+    let path = place.path("data/plugins").join(COPY);
+    let mut copy: Value = serde_json::from_slice(&fs::read(&path).expect("a copy")).expect("JSON");
+    copy["fetched"] = json!(copy["fetched"].as_u64().expect("a time") - seconds);
+    fs::write(&path, copy.to_string()).expect("written");
+}
+
+#[test]
+fn a_list_beyond_its_age_holds_or_lets_nothing_run_as_the_operator_says() {
+    let (place, bad, good) = (Place::new(), component(Some("1.0.0")), component(Some("2.0.0")));
+    let closed = place.signed();
+    let open = place.settings("trust = [{ key = \"key.pub\" }]");
+    place.write(1, &bad, &place.key);
+    place.keeper().refresh(&closed).expect("signed");
+    // Nobody has a newer one.
+    fs::remove_file(place.path("deny.json")).expect("removed");
+    age(&place, 86_000);
+    let allowed =
+        |settings: &DenySettings| [&bad, &good].map(|one| allows(&place.keeper().current(Some(settings)), one));
+    assert_eq!((allowed(&closed), allowed(&open)), ([false, true], [false, true]), "young enough");
+    age(&place, 1_000);
+    assert_eq!((allowed(&closed), allowed(&open)), ([false, false], [false, true]));
+    // A host that starts by it unloads all but what is bundled, and goes on once there is a list.
+    let host = place.keeper();
+    assert!(host.look(&closed) && !host.look(&closed));
+    place.write(2, &bad, &place.key);
+    assert!(host.look(&closed));
+    assert!(allows(&host.take(&trusting(&closed)), &good));
+}
+
+#[test]
+fn a_list_from_an_address_is_fetched_once_it_is_due() {
+    let (place, bad) = (Place::new(), component(Some("1.0.0")));
+    let text = format!(
+        "[plugins.deny]\nsource = \"{}\"\ntrust = [{{ key = \"key.pub\" }}]",
+        served(place.directory.path(), "deny.json")
+    );
+    let settings = Configuration::parse(&text, place.directory.path()).expect("usable").trust.deny.expect("a list");
+    place.write(1, &component(Some("2.0.0")), &place.key);
+    place.keeper().refresh(&settings).expect("signed");
+    place.write(2, &bad, &place.key);
+    for (older, is_due) in [(3_500, false), (200, true)] {
+        age(&place, older);
+        let host = place.keeper();
+        host.take(&trusting(&settings));
+        assert_eq!(host.look(&settings), is_due, "{older}");
+    }
+    assert!(!allows(&place.keeper().current(Some(&settings)), &bad));
 }
 
 /// Serves the files of a directory on the loopback: as the address of one of them.
@@ -231,12 +320,12 @@ fn a_host_takes_a_list_from_an_address_that_a_command_fetched_before_it_is_due()
     let settings = Configuration::parse(&text, place.directory.path()).expect("usable").trust.deny.expect("a list");
     let host = place.keeper();
     place.write(1, &component(Some("2.0.0")), &place.key);
-    assert!(allows(&host.take(Some(&settings)), &bad));
+    assert!(allows(&host.take(&trusting(&settings)), &bad));
     place.write(10, &bad, &place.key);
     assert!(!host.look(&settings), "it asks again in an hour");
     assert!(place.keeper().refresh(&settings).expect("signed"), "`wharf plugin denied --refresh`");
     assert!(host.look(&settings) && !host.look(&settings));
-    assert!(!allows(&host.take(Some(&settings)), &bad));
+    assert!(!allows(&host.take(&trusting(&settings)), &bad));
 }
 
 #[test]

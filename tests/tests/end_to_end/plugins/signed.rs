@@ -151,6 +151,33 @@ fn what_the_confirmed_signer_signs_next_keeps_the_grants_and_nobody_elses_does()
 }
 
 #[test]
+fn what_the_signer_signs_next_gets_no_more_than_was_granted_however_much_it_asks_for() {
+    let signer = MinisignKey::new();
+    let place =
+        requiring(&format!("trust = [{{ public_key = \"{}\" }}]", signer.public().lines().nth(1).expect("a key")));
+    let release = |name: &str| {
+        place.files.write("guest.wasm", bytes(name));
+        place.files.write("guest.wasm.minisig", signer.sign(&bytes(name)));
+    };
+    // It computes, and asks for nothing.
+    release("guest-echo");
+    let mut client = place.serve();
+    place.ran(&["plugin", "add", &place.file("guest.wasm")]);
+    place.ran(&["grant", "guest", "--allow", "state", "--reason", "counts", "--pin", "signer"]);
+    release("guest-hostile");
+    let updated = place.ran(&["plugin", "update", "guest"]);
+    assert!(updated.contains("It asks for more than before: events, process, state"), "{updated}");
+    assert!(updated.contains("[plugin.guest.grants.process]"), "{updated}");
+    assert!(uses_state(&mut client), "what was granted");
+    let started = client.call("guest__start_process", json!({"shell": "true"}), json!({}));
+    let told = started.to_string();
+    assert!(told.contains("denied") && told.contains("[plugin.guest.grants.process]"), "{told}");
+    let about = place.json(&["plugin", "info", "guest"]).to_string();
+    assert!(about.contains("\"state\"") && place.ran(&["grant", "guest"]).contains("process"), "{about}");
+    drop(client.leave());
+}
+
+#[test]
 fn grants_are_bound_to_no_signer_that_there_is_not() {
     let place = Place::new(&Setup::bare());
     place.ran(&["plugin", "add", &place.file("greeter.wasm")]);

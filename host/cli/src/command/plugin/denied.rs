@@ -23,7 +23,7 @@ pub(super) fn show(installation: &Installation, refresh: bool) -> Result<ExitCod
         // Hosts take the copy, and unload what it names.
         code = HostAnswers::reload(&installation.data)?.code();
     }
-    let status = keeper.status(settings);
+    let status = keeper.status(settings, &installation.configuration.trust.policy);
     if installation.json {
         print_json(&serde_json::json!({"list": status, "changed": is_other}))?;
         return Ok(code);
@@ -34,6 +34,9 @@ pub(super) fn show(installation: &Installation, refresh: bool) -> Result<ExitCod
             println!("  sequence {sequence}, {} entries, {age} s old", status.denied);
         }
         _ => println!("  None was ever had; `wharf plugin denied --refresh` fetches it."),
+    }
+    for signer in &status.unknown_signers {
+        println!("  {signer}: no line of `[plugins] trust` knows this signer, so nothing is refused for it");
     }
     match is_other {
         Some(true) => println!("It is another one now."),

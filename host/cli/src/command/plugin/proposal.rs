@@ -82,7 +82,7 @@ impl Proposal {
             // Where it lies now is where the next update looks.
             let mut receipt = before.clone();
             (receipt.source, receipt.manifest) = (source.to_string(), manifest);
-            (receipt.evidence, receipt.signatures) = (vetted.evidence, sourced.found);
+            (receipt.evidence, receipt.signatures) = (vetted.evidence.into_iter().next(), sourced.found);
             receipt.materials = materials;
             return Ok(Some(Self { receipt, before: Some(before), component: bytes, confirming }));
         }

@@ -113,3 +113,50 @@ fn a_registry_with_referrers_is_asked_for_them_and_what_it_makes_up_does_not_cou
         assert!(registries::paths(&registry).iter().any(|path| path.contains("/referrers/")));
     }
 }
+
+/// The type of a list of what must not run.
+const DENY_LIST: &str = "application/vnd.wharf.deny-list.v1+json";
+
+/// Pushes a list as `oras push` does, with its signature as a referrer.
+fn push_list(registry: &OciRegistry, list: &Value, bundle: impl FnOnce(&[u8]) -> String) {
+    let list = list.to_string();
+    let manifest = registries::manifest(&[descriptor(DENY_LIST, list.as_bytes())]);
+    let bundle = bundle(list.as_bytes());
+    let referrer = referrer(&manifest, &bundle);
+    for blob in [list.as_bytes(), b"{}", bundle.as_bytes()] {
+        registry.push_blob("team/denied", &sha256(blob), blob);
+    }
+    registry.push_manifest("team/denied", "latest", None, &manifest);
+    registry.push_manifest("team/denied", &sha256(&referrer), None, &referrer);
+    let mut listed = descriptor("application/vnd.oci.image.manifest.v1+json", &referrer);
+    listed["artifactType"] = json!(BUNDLE);
+    let kind = "application/vnd.oci.image.index.v1+json";
+    let index = json!({"schemaVersion": 2, "mediaType": kind, "manifests": [listed]}).to_string();
+    registry.push_manifest("team/denied", &sha256(&manifest).replace(':', "-"), Some(kind), index.as_bytes());
+}
+
+#[test]
+fn a_list_of_what_must_not_run_is_taken_from_a_registry_where_it_is_signed() {
+    let Some(registry) = OciRegistry::start() else { return };
+    let (instance, stranger) = (SigstoreInstance::new(), SigstoreInstance::new());
+    let place = Place::new(&Setup::bare());
+    place.files.write("root.json", instance.trusted_root());
+    let tables = format!(
+        "[plugins]\nsigstore_root = \"root.json\"\n[plugins.deny]\nsource = \"oci://{}/team/denied:latest\"\n\
+         trust = [{{ identity = \"https://github.com/acme/*\", issuer = \"{ISSUER}\" }}]\nfails = \"closed\"",
+        registry.authority()
+    );
+    place.files.write("wharf.toml", format!("{}\n{tables}\n", Setup::bare().text()));
+    let list = |sequence: u64, denied: Value| json!({"format": 1, "sequence": sequence, "denied": denied});
+    push_list(&registry, &list(1, json!([])), |list| sign(&stranger, list));
+    place.refused(&["plugin", "denied", "--refresh"], "does not count");
+    place.refused(&["plugin", "add", &place.file("greeter.wasm")], "nothing runs but the bundled plugins");
+    push_list(&registry, &list(1, json!([])), |list| sign(&instance, list));
+    assert_eq!(place.json(&["plugin", "denied", "--refresh"])["list"]["sequence"], json!(1));
+    let digest = &place.json(&["plugin", "add", &place.file("greeter.wasm")])["receipt"]["digest"];
+    push_list(&registry, &list(2, json!([{"digest": digest, "reason": "it leaks"}])), |list| sign(&instance, list));
+    assert_eq!(place.json(&["plugin", "denied", "--refresh"])["list"]["sequence"], json!(2));
+    let mut client = place.serve();
+    assert!(!seen(&mut client).contains(&"greeter__run".to_owned()), "it leaks");
+    drop(client.leave());
+}
