@@ -10,6 +10,7 @@ use std::{
 
 use wharf_files::private_files;
 use wharf_sources::PluginSource;
+use wharf_spawn::MissingAbility;
 pub use wharf_spawn::confine::{
     ConfineError, Confinement, ConfinementReport, confine_host, confinement_offered, is_confined,
 };
@@ -134,12 +135,7 @@ impl HostReach {
     /// As [`confine_host`].
     pub fn confine(&self) -> Result<ConfinementReport, ConfineError> {
         let mut report = confine_host(&self.confinement)?;
-        if let Some(wide) = &self.wide {
-            report.missing.push(wharf_spawn::MissingAbility(format!(
-                "all of {} stays readable, since the configuration is there: keep it in a directory of its own",
-                wide.display()
-            )));
-        }
+        report.missing.extend(self.wide.as_deref().map(stays_readable));
         Ok(report)
     }
 
@@ -160,6 +156,21 @@ impl HostReach {
         });
         named.map(Path::to_owned).collect()
     }
+}
+
+/// What this machine offers to a host whose configuration is in this file.
+#[must_use]
+pub fn confinement_offered_with(file: &Path) -> ConfinementReport {
+    let mut report = confinement_offered();
+    report.missing.extend(file.parent().filter(|directory| is_wide(directory)).map(stays_readable));
+    report
+}
+
+fn stays_readable(directory: &Path) -> MissingAbility {
+    MissingAbility(format!(
+        "all of {} stays readable, since the configuration is there: keep it in a directory of its own",
+        directory.display()
+    ))
 }
 
 /// Whether a directory has more than a host needs: one of the system, or one that has the user's home.

@@ -7,6 +7,7 @@ mod finding;
 mod machine;
 mod named;
 mod opening;
+mod trusting;
 
 use std::{process::ExitCode, time::Duration};
 
@@ -73,7 +74,11 @@ impl DoctorArguments {
             }
             Err(error) => findings.push(Finding::ill("children", with_causes(&error), containing::remedy(&error))),
         }
-        findings.push(containing::confinement(&configuration));
+        findings.push(containing::confinement(&configuration, global.configuration_target().ok().as_deref()));
+        findings.push(trusting::isolation(&configuration));
+        findings.push(trusting::signatures(&configuration));
+        findings.push(trusting::denied(&configuration, &data));
+        findings.push(trusting::audit(&configuration));
         findings.push(runtime.block_on(containing::browser(&configuration, &spawner, opened.as_ref().ok())));
         findings.push(polls(&configuration));
         if self.cluster {

@@ -1,10 +1,12 @@
 //! What the doctor says of what keeps programs in: processes, terminals, and the
 //! browser.
 
+use std::path::Path;
+
 use wharf::{
     Configuration, Host,
     configuration::HostConfinement,
-    confinement::confinement_offered,
+    confinement::{confinement_offered, confinement_offered_with},
     processes::{Capabilities, ProcessLimitScope, SandboxMechanism, SpawnError, Spawner},
 };
 #[cfg(target_os = "linux")]
@@ -69,9 +71,9 @@ pub(super) fn remedy(error: &SpawnError) -> &'static str {
 }
 
 /// What a host that serves gives up on this machine.
-pub(super) fn confinement(configuration: &Configuration) -> Finding {
+pub(super) fn confinement(configuration: &Configuration, file: Option<&Path>) -> Finding {
     const WHAT: &str = "confinement";
-    let offered = confinement_offered();
+    let offered = file.map_or_else(confinement_offered, confinement_offered_with);
     let holds = format!("`wharf serve` has {}", offered.holds.join(", "));
     match (configuration.host.confined, offered.lacks()) {
         (HostConfinement::Off, _) => Finding::doubtful(
@@ -84,11 +86,16 @@ pub(super) fn confinement(configuration: &Configuration) -> Finding {
             format!("not whole: {lacks}"),
             "no host serves until then, since `confined = \"required\"` under [host] wants all of it",
         ),
-        (HostConfinement::Auto, Some(lacks)) => {
-            Finding::doubtful(WHAT, format!("not whole: {lacks}"), "Linux 6.12 has all that a host gives up")
-        }
+        (HostConfinement::Auto, Some(lacks)) => Finding::doubtful(
+            WHAT,
+            format!("not whole: {lacks}"),
+            "a host serves with the rest; Linux 6.12 has all of it",
+        ),
         (HostConfinement::Auto | HostConfinement::Required, None) if is_root() && configuration.host.user.is_none() => {
-            Finding::well(WHAT, format!("{holds}; by root it runs as root, unless `user` under [host] names another"))
+            Finding::well(
+                WHAT,
+                format!("{holds}; started by root it stays root, unless `user` under [host] names another"),
+            )
         }
         (HostConfinement::Auto | HostConfinement::Required, None) => Finding::well(WHAT, holds),
     }
