@@ -206,15 +206,22 @@ impl CurrentFile {
         *self.used.entry(party.clone()).or_default() += bytes;
     }
 
+    /// How long until it is to be signed, so long after the last time; none where no line waits for it.
+    pub(crate) fn signs_in(&self, least: Duration) -> Option<Duration> {
+        self.is_unsigned.then(|| least.saturating_sub(self.signed.elapsed()))
+    }
+
     /// Signs where its chain stands, if lines came since it was signed, and that so long ago or longer. What
     /// was written for it.
     pub(crate) fn sign(&mut self, signer: &AuditSigner, least: Duration, now: SystemTime) -> io::Result<&[u8]> {
         if !self.is_unsigned || self.signed.elapsed() < least {
             return Ok(&[]);
         }
+        // Where it fails, it is not tried at once again.
+        self.signed = Instant::now();
         let signature = signer.sign(&self.name, self.chain);
         self.write(&line::head(now, &self.name, &signer.public().name(), &signature), now)?;
-        (self.signed, self.is_unsigned) = (Instant::now(), false);
+        self.is_unsigned = false;
         Ok(&self.out)
     }
 

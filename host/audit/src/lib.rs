@@ -29,5 +29,5 @@ pub use signing::{AuditKey, AuditSigner, InvalidAuditKey};
 pub use sink::FileSink;
 pub use summary::{AuditFigures, AuditGroup, AuditSummary};
 pub use syslog::{InvalidSyslogAddress, Syslog, SyslogAddress, SyslogAuthorityUnusable, SyslogSettings};
-pub use verify::{AuditFinding, AuditNote, AuditVerdict, VerifiedFile, verify};
+pub use verify::{AuditFinding, AuditNote, AuditVerdict, RequiredSignatures, VerifiedFile, verify};
 pub use writer::AuditClock;

@@ -2,29 +2,52 @@
 //!
 //! Reads the first line of each file, and then each file once, a line at a time. A file that a host writes is verified as far as it is whole.
 
+mod reading;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    fs::File,
     io::{self, BufRead as _, BufReader, Read as _},
     path::Path,
+    time::SystemTime,
 };
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use wharf_files::regular_file;
 
+use self::reading::{OfFiles, Reading};
 use crate::{
-    chain::{self, Chain},
-    entry::{BEGIN, HEAD, REMOVED},
+    chain::Chain,
+    entry::BEGIN,
     files::{AuditFile, group_of, list, name_of},
     line::{MAX_LINE_BYTES, stamp},
     signing::AuditKey,
 };
 
-/// Findings of one file that are told apart; the count says how many there are.
-const MOST_FINDINGS: usize = 20;
+/// The signatures that files must have.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct RequiredSignatures {
+    /// The keys of hosts: one of them must have signed each line. Without any, signatures are not looked at.
+    pub keys: Vec<AuditKey>,
+    /// Lines before this time need none: hosts had no key then.
+    pub since: Option<SystemTime>,
+}
+
+impl RequiredSignatures {
+    /// By these keys, of all lines.
+    #[must_use]
+    pub fn by(keys: Vec<AuditKey>) -> Self {
+        Self { keys, since: None }
+    }
+
+    /// Not of lines before this time.
+    #[must_use]
+    pub fn since(self, since: Option<SystemTime>) -> Self {
+        Self { since, ..self }
+    }
+}
 
 /// What is found in a file. Lines are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -47,6 +70,12 @@ pub enum AuditFinding {
     Forged {
         /// Which.
         line: u64,
+    },
+    /// Lines after this one have no signature of the keys that were given, and were not written in the last two
+    /// minutes. What can write the file can have made them.
+    Unsigned {
+        /// The last one that has.
+        after: u64,
     },
     /// Another file says that a line was in this one, which is gone: the end was cut off, or all after
     /// a place was written anew.
@@ -117,40 +146,25 @@ pub struct AuditVerdict {
     pub files: Vec<VerifiedFile>,
     /// Chains that were to be found and are in no file.
     pub lost: Vec<String>,
+    /// Signatures are required, and no file has a line: a host that signs has written some.
+    pub empty: bool,
 }
 
 impl AuditVerdict {
     /// Whether nothing is wrong.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.lost.is_empty() && self.files.iter().all(|file| file.faults == 0)
+        !self.empty && self.lost.is_empty() && self.files.iter().all(|file| file.faults == 0)
     }
 }
 
-/// What the lines about files say.
-#[derive(Deserialize)]
-struct OfFiles {
-    #[serde(default)]
-    time: String,
-    kind: String,
-    #[serde(default)]
-    file: String,
-    #[serde(default)]
-    previous: String,
-    #[serde(default)]
-    previous_chain: String,
-    #[serde(default)]
-    key: String,
-    #[serde(default)]
-    signature: String,
-}
-
 /// Verifies the files of a directory. `wanted` are chains that were kept elsewhere: each has to be in
-/// a file. `keys` are those of hosts: what they signed is verified.
+/// a file. Where `required` has keys, each line has to be signed by one of them.
 ///
 /// # Errors
 /// Where the directory or a file cannot be read.
-pub fn verify(directory: &Path, wanted: &[String], keys: &[AuditKey]) -> io::Result<AuditVerdict> {
+pub fn verify(directory: &Path, wanted: &[String], required: &RequiredSignatures) -> io::Result<AuditVerdict> {
+    let since = required.since.map(stamp).unwrap_or_default();
     let listed = list(directory)?;
     let mut begun = Vec::new();
     // What a file is to have, by its name.
@@ -166,7 +180,8 @@ pub fn verify(directory: &Path, wanted: &[String], keys: &[AuditKey]) -> io::Res
     let mut files = BTreeMap::new();
     for file in &listed {
         let name = name_of(&file.path);
-        let mut reading = Reading::new(name.to_owned(), sought.remove(name).unwrap_or_default(), keys);
+        let mut reading =
+            Reading::new(name.to_owned(), sought.remove(name).unwrap_or_default(), &required.keys, &since);
         match regular_file::open_itself(&file.path) {
             Ok(opened) => reading.read(opened, &mut removed, &mut lost)?,
             // A host removed it meanwhile.
@@ -198,9 +213,11 @@ pub fn verify(directory: &Path, wanted: &[String], keys: &[AuditKey]) -> io::Res
         }
     }
     let is_lost = |hex: &&String| Chain::read(hex).is_none_or(|chain| lost.contains(&chain));
+    let files: Vec<_> = files.into_values().map(|reading| reading.verified).collect();
     Ok(AuditVerdict {
         lost: wanted.iter().filter(is_lost).cloned().collect(),
-        files: files.into_values().map(|reading| reading.verified).collect(),
+        empty: !required.keys.is_empty() && files.iter().all(|file| file.lines == 0),
+        files,
     })
 }
 
@@ -209,127 +226,4 @@ fn first_line(path: &Path) -> io::Result<Option<OfFiles>> {
     let mut line = Vec::new();
     BufReader::new(file).take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut line)?;
     Ok(serde_json::from_slice(&line).ok().filter(|line: &OfFiles| line.kind == BEGIN))
-}
-
-/// A file while it is read.
-struct Reading<'k> {
-    keys: &'k [AuditKey],
-    verified: VerifiedFile,
-    /// The chain after the last line; none before the first one that has any.
-    chain: Option<Chain>,
-    /// Chains that other files say it has, and that were not found yet.
-    sought: HashSet<Chain>,
-    /// The last line has no chain: it is unfinished if the next one goes on where the chain stood.
-    broken: Option<u64>,
-}
-
-impl<'k> Reading<'k> {
-    fn new(file: String, sought: HashSet<Chain>, keys: &'k [AuditKey]) -> Self {
-        let verified = VerifiedFile { file, ..VerifiedFile::default() };
-        Self { keys, verified, chain: None, sought, broken: None }
-    }
-
-    fn found(&mut self, finding: AuditFinding) {
-        self.verified.faults += 1;
-        if self.verified.findings.len() < MOST_FINDINGS {
-            self.verified.findings.push(finding);
-        }
-    }
-
-    fn read(&mut self, file: File, removed: &mut HashSet<String>, lost: &mut HashSet<Chain>) -> io::Result<()> {
-        let (mut reader, mut line) = (BufReader::new(file), Vec::new());
-        loop {
-            line.clear();
-            // A longer line is none that a host wrote.
-            let read = reader.by_ref().take(MAX_LINE_BYTES as u64).read_until(b'\n', &mut line)?;
-            if read == 0 {
-                break;
-            }
-            self.verified.lines += 1;
-            let Some(whole) = line.strip_suffix(b"\n") else {
-                // The end of what a host is writing, or was when it ended.
-                self.break_off();
-                continue;
-            };
-            match chain::parted(whole) {
-                Some((content, chain)) => self.line(&content, chain, removed),
-                None => self.break_off(),
-            }
-            if let Some(chain) = &self.chain {
-                self.sought.remove(chain);
-                lost.remove(chain);
-            }
-        }
-        self.verified.chain = self.chain.map(Chain::to_hex);
-        if let Some(line) = self.broken.take() {
-            self.verified.notes.push(AuditNote::Unfinished { line });
-        }
-        if self.chain.is_none() && self.verified.lines > 0 {
-            // Nothing in it was chained.
-            self.verified.findings.clear();
-            self.verified.faults = 0;
-            self.verified.notes = vec![AuditNote::WithoutChain];
-        }
-        Ok(())
-    }
-
-    /// A line without a chain. Two in a row are none that a host left.
-    fn break_off(&mut self) {
-        if let Some(line) = self.broken.replace(self.verified.lines) {
-            self.found(AuditFinding::Foreign { line });
-        }
-    }
-
-    fn head(&mut self, head: &OfFiles, before: Chain) {
-        if self.keys.is_empty() {
-            return;
-        }
-        let number = self.verified.lines;
-        match self.keys.iter().find(|key| key.name() == head.key) {
-            Some(key) if head.file == self.verified.file && key.verifies(&head.signature, &head.file, before) => {
-                self.verified.signed = Some(number);
-            }
-            Some(_) => self.found(AuditFinding::Forged { line: number }),
-            None => {
-                let note = AuditNote::OtherKey { key: head.key.chars().take(64).collect() };
-                if self.verified.notes.len() < MOST_FINDINGS && !self.verified.notes.contains(&note) {
-                    self.verified.notes.push(note);
-                }
-            }
-        }
-    }
-
-    fn line(&mut self, content: &[u8], chain: Chain, removed: &mut HashSet<String>) {
-        let number = self.verified.lines;
-        let of_files: Option<OfFiles> = serde_json::from_slice(content).ok();
-        let before = match (self.chain, &of_files) {
-            (Some(before), _) => Some(before),
-            (None, Some(begin)) if begin.kind == BEGIN && begin.file == self.verified.file && number == 1 => {
-                Some(Chain::of_file(&begin.file))
-            }
-            (None, _) => None,
-        };
-        match before {
-            None => self.found(AuditFinding::Headless),
-            Some(before) if before.after(content) == chain => {
-                if let Some(line) = self.broken.take() {
-                    self.verified.notes.push(AuditNote::Unfinished { line });
-                }
-            }
-            Some(_) => {
-                if let Some(line) = self.broken.take() {
-                    self.found(AuditFinding::Foreign { line });
-                }
-                self.found(AuditFinding::Changed { line: number });
-            }
-        }
-        if let (Some(head), Some(before)) = (of_files.as_ref().filter(|line| line.kind == HEAD), before) {
-            self.head(head, before);
-        }
-        // What follows is judged by itself.
-        self.chain = Some(chain);
-        if let Some(line) = of_files.filter(|line| line.kind == REMOVED) {
-            removed.insert(line.file);
-        }
-    }
 }

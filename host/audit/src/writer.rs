@@ -30,7 +30,8 @@ const COMPLAINT: Duration = Duration::from_secs(60);
 /// Pause between two searches for old files.
 const PRUNING: Duration = Duration::from_secs(60 * 60);
 /// Lines are signed so long after those that were signed before them, or at the end of their file or host.
-const SIGNING: Duration = Duration::from_secs(60);
+/// Those that verify count on it.
+pub(crate) const SIGNING: Duration = Duration::from_secs(60);
 
 /// The two times of a host. Neither is wrong for long where somebody sets the clock: what is
 /// stamped with the one is never too old for the other.
@@ -49,6 +50,8 @@ pub(crate) struct AuditWriter {
     options: AuditFileOptions,
     clock: AuditClock,
     signer: Option<AuditSigner>,
+    /// [`SIGNING`], but in a test.
+    pub(crate) signing: Duration,
     /// Where copies of all lines go.
     copies: Option<Arc<Syslog>>,
     shared: LineStream,
@@ -89,6 +92,7 @@ impl AuditWriter {
             options,
             clock,
             signer,
+            signing: SIGNING,
             copies,
             shared: LineStream::default(),
             own: HashMap::new(),
@@ -198,7 +202,7 @@ impl AuditWriter {
         for party in &own {
             self.hand_over(Some(party));
         }
-        self.sign_all(SIGNING);
+        self.sign_all(self.signing);
     }
 
     /// The room that a file keeps for the line that signs its end.
@@ -209,6 +213,18 @@ impl AuditWriter {
     /// Signs where the chains of the current files stand.
     pub(crate) fn sign_now(&mut self) {
         self.sign_all(Duration::ZERO);
+    }
+
+    /// How long until lines that were written are to be signed; none where all are.
+    pub(crate) fn signs_in(&self) -> Option<Duration> {
+        self.signer.as_ref()?;
+        let own = self.own.values().filter_map(|stream| stream.current.as_ref());
+        own.chain(self.shared.current.as_ref()).filter_map(|file| file.signs_in(self.signing)).min()
+    }
+
+    /// Signs where the chains of the current files stand, of those whose time has come.
+    pub(crate) fn sign_due(&mut self) {
+        self.sign_all(self.signing);
     }
 
     /// Signs where the chains of the current files stand, of those that were signed so long ago or longer.

@@ -36,7 +36,7 @@
 
 pub use wharf_audit::{
     AuditEntry, AuditFigures, AuditFilter, AuditFinding, AuditGroup, AuditKey, AuditNote, AuditReadError, AuditReader,
-    AuditSummary, AuditVerdict, InvalidAuditKey, VerifiedFile, line, stamp, verify,
+    AuditSummary, AuditVerdict, InvalidAuditKey, RequiredSignatures, VerifiedFile, line, stamp, verify,
 };
 pub use wharf_core::audit::{
     AuditAddresses, AuditId, AuditInterest, AuditKind, AuditOutcome, AuditRecord, AuditSink, AuditSubject, Replaced,

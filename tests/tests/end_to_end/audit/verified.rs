@@ -71,6 +71,12 @@ fn what_somebody_did_to_the_lines_is_told_with_its_place() {
     assert!(shown.code == Some(0) && !shown.out.contains("\"kind\":\"begin\""), "{shown:?}");
 }
 
+/// A line of another century, without its chain.
+fn bare(line: &str) -> String {
+    let content = line.split(r#","chain":"#).next().expect("a line").replacen(r#"{"time":"20"#, r#"{"time":"19"#, 1);
+    format!("{content}}}")
+}
+
 #[test]
 fn what_a_key_of_the_operator_signed_is_told() {
     let data = served("[audit]\nkey = \"key.pem\"");
@@ -83,6 +89,20 @@ fn what_a_key_of_the_operator_signed_is_told() {
         signed.code == Some(0) && signed.out.contains(&format!("{lines} of {lines} lines are signed")),
         "{signed:?}"
     );
+    // What can write the files can take all chains out: it looks like a file of an earlier version.
+    let path = files(&data).remove(0);
+    let bare: String = file.lines().map(|line| bare(line) + "\n").collect();
+    fs::write(&path, bare).expect("written");
+    assert_eq!(verify(&data, &[]).code, Some(0));
+    let stripped = verify(&data, &["--key", public]);
+    assert!(stripped.code == Some(1) && stripped.out.contains("no line has a signature of the key"), "{stripped:?}");
+    let before = verify(&data, &["--key", public, "--signed-since", "2999-01-01T00:00:00Z"]);
+    assert_eq!(before.code, Some(0), "{before:?}");
+    fs::remove_file(&path).expect("removed");
+    let gone = verify(&data, &["--key", public]);
+    assert!(gone.code == Some(1) && gone.out.contains("no line is there that the key could have signed"), "{gone:?}");
+    assert_eq!(verify(&data, &[]).code, Some(0));
+
     let wrong = verify(&data, &["--key", data.write("none.pub", "no key").to_str().expect("a path")]);
     assert!(wrong.code == Some(3) && wrong.err.contains("openssl genpkey"), "{wrong:?}");
 

@@ -81,7 +81,7 @@ impl Filters {
 }
 
 /// A time, or how long ago it was.
-fn time(written: &str) -> Result<SystemTime, String> {
+pub(super) fn time(written: &str) -> Result<SystemTime, String> {
     let wrong = || "write it like 15m, 2h, 7d or 2026-11-22T18:00:00Z".to_owned();
     if let Ok(time) = DateTime::parse_from_rfc3339(written) {
         return Ok(time.into());
