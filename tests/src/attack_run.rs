@@ -46,6 +46,26 @@ pub(crate) fn look_for_reports(said: &str) {
     fs::write(file, report).expect("the report is noted");
 }
 
+/// Says that a test ends here, since this machine lacks what it needs. In an attack it must not pass for one that held.
+///
+/// # Panics
+/// In such a run.
+#[expect(clippy::print_stderr, reason = "the runner shows what a test says")]
+pub fn not_on_this_machine(lacks: &str) {
+    assert!(!is_attack(), "{NOT_OF_A_BINARY}: this machine has no {lacks}");
+    eprintln!("NOT TESTED: this machine has no {lacks}");
+}
+
+/// Ends a test of a limit of memory that attacks a binary with AddressSanitizer, which reserves more than any
+/// limit: such a build sets none.
+///
+/// # Panics
+/// In such a run.
+pub fn of_a_limit_of_memory() {
+    let is_sanitized = env::var_os("WHARF_ATTACKED_SANITIZED").is_some();
+    assert!(!is_sanitized, "{NOT_OF_A_BINARY}: a build with AddressSanitizer limits no memory of programs");
+}
+
 /// Ends a test that attacks a named binary: what it is about to do reaches its own process alone.
 ///
 /// # Panics

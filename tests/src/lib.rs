@@ -33,7 +33,7 @@ mod site;
 mod upstream;
 
 pub use artifacts::{bytes, component, program, with_section};
-pub use attack_run::of_the_library_alone;
+pub use attack_run::{not_on_this_machine, of_a_limit_of_memory, of_the_library_alone};
 pub use attacked::{RejectedPlugin, TestedHost};
 pub use binary::{Command, Finished, keep_log, start, wharf, wharf_of};
 pub use client::Client;

@@ -81,7 +81,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<()> {
         None => workspace.binary("debug", "wharf"),
     };
     let report = report.unwrap_or_else(|| workspace.target().join("attack/report.md"));
-    attack(&workspace, &wharf, &only, threads, &report)
+    attack(&workspace, (&wharf, sanitized), &only, threads, &report)
 }
 
 /// Builds the command with AddressSanitizer, which the ordinary compiler has behind a flag that is not stable. Code of C
@@ -111,7 +111,13 @@ fn sanitizer_reports(noted: &Path) -> Result<Vec<String>> {
     Ok(reports)
 }
 
-fn attack(workspace: &Workspace, wharf: &Path, only: &[String], threads: usize, report: &Path) -> Result<()> {
+fn attack(
+    workspace: &Workspace,
+    (wharf, sanitized): (&Path, bool),
+    only: &[String],
+    threads: usize,
+    report: &Path,
+) -> Result<()> {
     let version = command::capture(Command::new(wharf).arg("--version")).context("it says no version")?;
     let version = version.trim();
     let chapter = fs::read_to_string(workspace.root.join(CHAPTER)).with_context(|| format!("cannot read {CHAPTER}"))?;
@@ -130,6 +136,9 @@ fn attack(workspace: &Workspace, wharf: &Path, only: &[String], threads: usize, 
     run.args(["test", "--quiet", "--workspace", "--test", "end_to_end", "--", "--exact", "--format=pretty"]);
     run.arg(format!("--test-threads={threads}")).args(&tests);
     run.env("WHARF", wharf).env("WHARF_ATTACKED", &noted);
+    if sanitized {
+        run.env("WHARF_ATTACKED_SANITIZED", "1");
+    }
     // Which of them failed is in what they say.
     let (_, said) = command::run_and_keep(&mut run, |_| true)?;
     let started = fs::read_to_string(noted.join("started")).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::MetadataExt as _};
 
 use serde_json::{Value, json};
-use wharf_tests::{Client, Data, Server, Setup, blocking, wharf};
+use wharf_tests::{Client, Data, Server, Setup, blocking, not_on_this_machine, wharf};
 
 /// A line of what the system says of a process.
 fn said(process: u32, name: &str) -> String {
@@ -43,7 +43,7 @@ fn kept() -> &'static str {
 #[test]
 fn a_host_that_serves_has_given_up_what_it_does_not_need() {
     if !is_whole() {
-        return;
+        return not_on_this_machine("Landlock as a whole host needs it");
     }
     let server = Server::start(&Setup::bare());
     given_up(server.id(), kept());
@@ -64,7 +64,7 @@ fn a_host_that_serves_has_given_up_what_it_does_not_need() {
 #[test]
 fn what_a_host_serves_works_in_its_confinement() {
     if !is_whole() {
-        return;
+        return not_on_this_machine("Landlock as a whole host needs it");
     }
     let (data, folder) = (Data::new(), tempfile::tempdir().expect("a directory"));
     fs::write(folder.path().join("note"), "from the folder").expect("a file");
@@ -100,7 +100,7 @@ fn what_a_host_serves_works_in_its_confinement() {
 #[test]
 fn a_path_that_a_later_configuration_names_is_told_and_what_is_within_reach_is_used() {
     if !is_whole() {
-        return;
+        return not_on_this_machine("Landlock as a whole host needs it");
     }
     let (server, outside) = (Server::start(&Setup::bare()), tempfile::tempdir().expect("a directory"));
     let token = |file: &std::path::Path| {
@@ -144,7 +144,7 @@ fn a_host_that_must_be_confined_does_not_start_where_that_cannot_be() {
 #[test]
 fn a_host_that_root_starts_becomes_its_user_who_gets_the_data_once() {
     if !is_root() {
-        return;
+        return not_on_this_machine("root that runs this test");
     }
     const USER: u32 = 61_321;
     let data = Data::alone();

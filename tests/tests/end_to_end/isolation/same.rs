@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use serde_json::json;
-use wharf_tests::ISOLATED;
+use wharf_tests::{ISOLATED, of_the_library_alone};
 
 use super::{ALONE, alone, isolated, workers};
 
@@ -44,6 +44,7 @@ const OF_PLUGINS: [&str; 9] = [
 
 #[test]
 fn what_tests_of_plugins_ask_holds_in_processes_too() {
+    of_the_library_alone("it runs tests that do");
     let _alone = ALONE.blocking_lock();
     let tests = std::env::current_exe().expect("this program");
     let ran = Command::new(tests).args(OF_PLUGINS).args(["--test-threads", "2"]).env(ISOLATED, "1").output();

@@ -125,6 +125,7 @@ async fn a_component_that_takes_too_long_to_compile_is_not_loaded() {
 
 #[tokio::test]
 async fn a_component_that_needs_too_much_memory_to_compile_is_not_loaded() {
+    wharf_tests::of_a_limit_of_memory();
     let reason = rejected(Setup::bare().host_limit("compile_memory_bytes", 24 << 20)).await;
     assert!(reason.contains("compile_memory_bytes"), "{reason}");
 }

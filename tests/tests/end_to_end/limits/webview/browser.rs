@@ -124,6 +124,7 @@ pub(super) async fn a_browser_of_one_tenant_too_many_waits_for_one_without_a_pag
 
 #[tokio::test]
 pub(super) async fn a_page_that_takes_the_memory_of_its_tenants_browser_ends_alone() {
+    wharf_tests::of_a_limit_of_memory();
     let site = Site::start();
     let fixture = apart(&site, "browser_memory_bytes", 400 << 20).open().await;
     let id = page(&fixture, &here()).await;
