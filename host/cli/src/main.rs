@@ -13,6 +13,7 @@ mod exit;
 mod global;
 mod hosts;
 mod listing;
+mod operated;
 mod output_file;
 mod own_terminal;
 mod profile;

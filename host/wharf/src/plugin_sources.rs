@@ -7,7 +7,7 @@ use std::{
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
-use wharf_core::PluginName;
+use wharf_core::{PluginName, audit::Replaced};
 use wharf_engine::{Component, Engine};
 
 use crate::{
@@ -16,6 +16,7 @@ use crate::{
     denied::{DenyKeeper, DenyList},
     folder::Folder,
     loading::{CompiledPlugin, PluginLoader, Uncompiled},
+    recorder::configured,
     registry::Plugins,
 };
 
@@ -114,18 +115,22 @@ impl PluginSources {
         });
     }
 
-    /// What was denied so far goes on being counted, by the same clock.
+    /// What was denied so far goes on being counted, by the same clock. Returns what differs, for the audit.
     ///
     /// # Errors
     /// Where the tables of the cluster are not usable with it, which then changes nothing: without
     /// them, plugins may have what the cluster took from them.
-    pub(crate) fn configure(&self, configuration: Configuration) -> Result<(), InvalidConfiguration> {
+    pub(crate) fn configure(
+        &self,
+        configuration: Configuration,
+    ) -> Result<Vec<(String, Replaced)>, InvalidConfiguration> {
         let mut present = self.configuration.lock();
         let mut next = SourcedConfiguration::of(configuration.in_place_of(&present.own));
         next.take(&present.tables, &self.data)?;
+        let changed = configured::changed(present.own.table(), next.own.table());
         *present = next;
         self.tell_tokens(&present);
-        Ok(())
+        Ok(changed)
     }
 
     /// What the configuration says, with the tables of the cluster.

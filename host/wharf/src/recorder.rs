@@ -4,6 +4,7 @@
 //! Knows neither the form of a line nor that of a metric.
 
 pub(crate) mod arguments;
+pub(crate) mod configured;
 mod durations;
 pub(crate) mod refusals;
 mod traced;
@@ -195,6 +196,16 @@ impl Recorder {
             traced::change(tracer, &record);
         }
         self.record(record);
+    }
+
+    /// Settings of a table of the configuration that the host has read anew.
+    pub(crate) fn reconfigured(&self, table: &str, replaced: Replaced) {
+        self.record(AuditRecord {
+            function: Some("reconfigured".into()),
+            asked: Some(shown(table)),
+            replaced: Some(Box::new(replaced)),
+            ..AuditRecord::event(AuditKind::Change, Arc::new(AuditSubject::outside_calls(self.next())))
+        });
     }
 
     /// A front end that came or went: `change` is `connected` or `disconnected`.

@@ -158,6 +158,12 @@ fn clearing_says_what_would_go_and_needs_a_yes_and_a_choice() {
     assert_eq!(place.ran(&["state", "export"]), before);
     let cleared = place.ran(&["state", "clear", "--session", "two", "--yes"]);
     assert!(cleared.starts_with("Cleared 2 buckets"), "{cleared}");
+    let told = place.ran(&["audit", "--json", "--kind", "operator"]);
+    let lines: Vec<_> = told.lines().filter(|line| line.contains(r#""function":"clear-state""#)).collect();
+    assert!(
+        lines.len() == 1 && lines[0].contains(r#""asked":"session two""#),
+        "the audit has the one that was done: {told}"
+    );
     let left = place.lines(&["state", "list", "--json"]);
     assert_eq!((left.len(), &left[0]["session"]), (1, &json!("one")));
     place.ran(&["state", "clear", "--all", "--yes"]);

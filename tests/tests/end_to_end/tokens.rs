@@ -1,6 +1,6 @@
 //! Tokens that are given and taken back while a host serves.
 
-use wharf_tests::{Data, Server, Setup, blocking};
+use wharf_tests::{Data, Server, Setup, blocking, wharf};
 
 const NEVER: &str = "never-given-to-anybody-0123456789abcdef";
 
@@ -68,6 +68,13 @@ fn a_token_that_is_taken_out_opens_nothing_without_a_restart_and_others_notice_n
     server.data.write("wharf.toml", bare.clone() + "\n" + &table("second"));
     until(&server, first, 401);
     until(&server, second, 200);
+    let told = wharf(["audit", "--json", "--kind", "change"]).data(server.data.path()).run().out;
+    let taken_out = |line: &&str| line.contains(r#""function":"reconfigured""#) && line.contains(r#""asked":"http""#);
+    let line = told.lines().find(taken_out).unwrap_or_else(|| panic!("no line tells of it: {told}"));
+    let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+    let before = line["before"].as_str().expect("what was there");
+    assert!(before.contains("http.tokens[first].name = \"first\"") && !before.contains("[second]"), "{line}");
+    assert_eq!(line["after"], serde_json::Value::Null, "{line}");
     let list = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
     assert_eq!(wharf_tests::replied(server.say(&session, &list)).status, 200, "its session is there");
 

@@ -15,6 +15,7 @@ use crate::{
     bytes::size,
     exit::{Misused, Unusable},
     global::Global,
+    operated,
     output_file::OutputFile,
     print::{self, print_json},
 };
@@ -136,10 +137,13 @@ impl BackupArguments {
         let data = global.data(&configuration)?;
         let without = self.without.iter().map(|part| BackupPart::from(*part)).collect();
         let step = global.progress().step(format!("backing up {}", data.display()));
-        back_up(&configuration, &data, &without, out, &mut |bytes| step.came(bytes)).map_err(|error| match error {
-            BackupError::Write(_) => error.into(),
+        let report = back_up(&configuration, &data, &without, out, &mut |bytes| step.came(bytes));
+        let report = report.map_err(|error| match error {
+            BackupError::Write(_) => anyhow::Error::from(error),
             _ => Unusable(wharf::with_causes(&error)).into(),
-        })
+        })?;
+        operated::tell(&configuration, &data, "backup", &self.file.display().to_string());
+        Ok(report)
     }
 }
 

@@ -17,6 +17,7 @@ use crate::{
     bytes::size,
     exit::Unusable,
     global::Global,
+    operated,
     print::{self, print_json},
 };
 
@@ -66,6 +67,7 @@ impl RestoreArguments {
             }
             _ => error.into(),
         })?;
+        operated::tell(&configuration, &data, "restore", &self.file.display().to_string());
         if self.json {
             let mut told = serde_json::to_value(&report)?;
             told["data"] = json!(data);

@@ -246,6 +246,11 @@ impl Configuration {
         Ok(configuration)
     }
 
+    /// What was written, name by name.
+    pub(crate) fn table(&self) -> &toml::Table {
+        &self.written.table
+    }
+
     pub(super) fn checked(written: Written, base: &Path) -> Result<Self, String> {
         let mut host_limits = HostLimits::default();
         let host = written.host.settings()?;

@@ -310,7 +310,9 @@ impl Host {
     /// [`PluginError::Unusable`] where the host is one of a cluster whose tables this configuration
     /// does not allow: the one before holds. Else as [`Host::reload_plugins`].
     pub async fn reconfigure_plugins(&self, configuration: Configuration) -> Result<bool, PluginError> {
-        self.shared.sources.configure(configuration).map_err(PluginError::Unusable)?;
+        for (table, replaced) in self.shared.sources.configure(configuration).map_err(PluginError::Unusable)? {
+            self.shared.recorder.reconfigured(&table, replaced);
+        }
         self.reconsider_approvals();
         self.reload_plugins().await
     }

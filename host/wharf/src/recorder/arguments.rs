@@ -61,6 +61,11 @@ pub(crate) fn kept(arguments: &Map<String, Value>, secrets: &[Secret]) -> Box<st
     text::line(&String::from_utf8_lossy(&masked), MAX_ARGUMENT_BYTES).into()
 }
 
+/// The text without what has the form of a secret.
+pub(crate) fn without_secrets(text: &str) -> String {
+    FORMS.iter().fold(text.to_owned(), |text, (form, instead)| form.replace_all(&text, *instead).into_owned())
+}
+
 fn members(members: &Map<String, Value>, left: &mut usize) -> Map<String, Value> {
     let mut kept = Map::new();
     for (name, value) in members {
@@ -76,10 +81,7 @@ fn members(members: &Map<String, Value>, left: &mut usize) -> Map<String, Value>
 
 fn masked(value: &Value, left: &mut usize) -> Value {
     match value {
-        Value::String(text) => {
-            let text = within(text, left).to_owned();
-            FORMS.iter().fold(text, |text, (form, instead)| form.replace_all(&text, *instead).into_owned()).into()
-        }
+        Value::String(text) => without_secrets(within(text, left)).into(),
         Value::Array(all) => {
             let mut kept = Vec::new();
             // An option of a command and its value may be two of them.

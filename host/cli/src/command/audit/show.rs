@@ -128,6 +128,7 @@ fn of_entry(entry: &AuditEntry, columns: usize) -> String {
         "authentication" => format!("{} from {}{}{}", entry.function, entry.asked, times(entry), who(entry)),
         "limited" => format!("{}{}  [{}]{}", entry.function, times(entry), entry.tenant, who(entry)),
         "operator" => format!("{} {}{}{}", entry.function, entry.asked, replaced(entry), who(entry)),
+        "change" if entry.plugin.is_empty() => format!("{} {}{}", entry.function, entry.asked, replaced(entry)),
         "change" if entry.asked.is_empty() => format!("{} {}", entry.plugin, entry.function),
         "change" if entry.function == "rejected" => format!("{} rejected: {}", entry.plugin, entry.asked),
         "change" => {

@@ -15,7 +15,7 @@ use super::{
     show,
     store::{Filters, open, open_or, unusable},
 };
-use crate::{bytes::size, exit::FAILED, global::Global};
+use crate::{bytes::size, exit::FAILED, global::Global, operated};
 
 /// Read an export back, all of it or nothing
 ///
@@ -50,6 +50,7 @@ impl Import {
         let importing = global.progress().step("importing");
         let imported = inventory.import(&mut *from, existing).map_err(unusable)?;
         drop(importing);
+        operated::tell_of(global, "import-state", &self.file.display().to_string())?;
         let written = imported.written;
         println!("Imported {} buckets with {} entries, {}.", written.buckets, written.entries, size(written.bytes));
         if imported.replaced > 0 {
@@ -98,6 +99,7 @@ impl Clear {
             return Ok(ExitCode::from(FAILED));
         }
         let cleared = inventory.clear(&selection).map_err(unusable)?;
+        operated::tell_of(global, "clear-state", &self.filters.named())?;
         println!("Cleared {} buckets with {} entries, {}.", cleared.buckets, cleared.entries, size(cleared.bytes));
         Ok(ExitCode::SUCCESS)
     }

@@ -11,7 +11,7 @@ use clap::Args;
 use wharf::inventory::{BucketSelection, BucketTotals, Inventory};
 
 use super::store::{Filters, open, unusable};
-use crate::{bytes::size, global::Global, output_file::OutputFile};
+use crate::{bytes::size, global::Global, operated, output_file::OutputFile};
 
 /// Write buckets with all their entries as lines of JSON
 ///
@@ -46,9 +46,11 @@ impl Export {
             let mut out = BufWriter::new(stdout().lock());
             inventory.export(&selection, &mut out).map_err(unusable)?;
             out.flush().context("the output cannot be written")?;
+            operated::tell_of(global, "export-state", &self.filters.named())?;
             return Ok(ExitCode::SUCCESS);
         };
         let totals = write(&*inventory, &selection, &path)?;
+        operated::tell_of(global, "export-state", &self.filters.named())?;
         drop(exporting);
         eprintln!(
             "{}: {} buckets with {} entries, {}",

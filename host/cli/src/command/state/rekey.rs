@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use wharf::encryption::{self, EncryptionError, NOT_ENCRYPTED, RekeyReport};
 
-use crate::{bytes::size, exit::Unusable, global::Global, print::print_json};
+use crate::{bytes::size, exit::Unusable, global::Global, operated, print::print_json};
 
 /// Encrypt what is on disk anew, under a new data key
 ///
@@ -52,6 +52,8 @@ impl Rekey {
         };
         drop(step);
         let report = stored.map_err(unusable)?;
+        let to = if self.decrypt { "in the clear" } else { "a new data key" };
+        operated::tell(&configuration, &data, "rekey-state", to);
         if self.json {
             print_json(&serde_json::to_value(&report)?)?;
             return Ok(ExitCode::SUCCESS);

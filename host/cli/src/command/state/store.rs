@@ -46,6 +46,22 @@ fn scope(word: &str) -> Result<ScopeKind, String> {
 }
 
 impl Filters {
+    /// The names, as the audit has them.
+    pub(super) fn named(&self) -> String {
+        let Self { tenant, plugin, scope, session, assistant, thread, bucket } = self;
+        let named = [
+            ("tenant", tenant.as_ref().map(ToString::to_string)),
+            (ScopeKind::Plugin.as_str(), plugin.as_ref().map(ToString::to_string)),
+            ("scope", scope.map(|scope| scope.as_str().to_owned())),
+            (ScopeKind::Session.as_str(), session.as_ref().map(ToString::to_string)),
+            (ScopeKind::Assistant.as_str(), assistant.as_ref().map(ToString::to_string)),
+            (ScopeKind::Thread.as_str(), thread.as_ref().map(ToString::to_string)),
+            ("bucket", bucket.as_ref().map(ToString::to_string)),
+        ];
+        let named: Vec<_> = named.into_iter().filter_map(|(what, name)| Some(format!("{what} {}", name?))).collect();
+        if named.is_empty() { "all of it".to_owned() } else { named.join(", ") }
+    }
+
     pub(super) fn selection(&self) -> BucketSelection {
         BucketSelection {
             tenant: self.tenant.clone(),
