@@ -12,6 +12,9 @@ use std::{
 
 use crate::{artifacts::program, attack_run};
 
+/// A home that nobody can make, not even root: what a program keeps there would be found by the next one.
+const NOWHERE: &str = "/proc/nowhere";
+
 /// A run of the binary in the making. Nothing of the environment reaches it
 /// that could change what it does.
 #[derive(Debug)]
@@ -53,7 +56,7 @@ impl Command {
             }
         }
         // Nothing of the configuration of the person who runs the tests.
-        self.inner.env("HOME", "/nonexistent").env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
+        self.inner.env("HOME", NOWHERE).env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
         self.inner.env_remove("DOCKER_CONFIG");
         // How much is said of progress depends on how busy the machine is.
         self.inner.env("WHARF_QUIET", "true");

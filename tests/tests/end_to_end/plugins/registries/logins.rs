@@ -154,8 +154,10 @@ fn the_command_finds_logins_where_docker_has_them_and_keeps_none() {
         let command = wharf_tests::wharf(arguments).config(&place.files.path().join("wharf.toml"));
         command.data(place.data.path()).env("DOCKER_CONFIG", docker).env("RUST_LOG", "trace").run()
     };
-    let refused = add("/nonexistent");
-    assert!(refused.code != Some(0) && refused.err.contains("`auths` in /nonexistent/config.json"), "{refused:?}");
+    let nowhere = place.file("nowhere");
+    let refused = add(&nowhere);
+    let told = format!("`auths` in {nowhere}/config.json");
+    assert!(refused.code != Some(0) && refused.err.contains(&told), "{refused:?}");
     assert!(!place.data.path().join("plugins").exists(), "nothing is kept");
     let docker = Data::alone();
     let _ = written(&docker, &[&issuer.authority()]);
