@@ -25,13 +25,15 @@ mod tables;
 
 use std::process::ExitCode;
 
+#[cfg(not(asan))]
 use mimalloc::MiMalloc;
 use wharf::with_causes;
 
 // Calls allocate on one thread of the runtime and free on another. The system's allocator
 // makes those threads wait for each other. An app that embeds the library keeps its own.
 // AddressSanitizer brings one that notices what is read or written outside of what was allocated.
-#[cfg_attr(not(asan), global_allocator)]
+#[cfg(not(asan))]
+#[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// What the runtime of AddressSanitizer asks the program. It looks for leaks by tracing the process, which a host that has
