@@ -51,12 +51,23 @@ async fn each_plugin_of_a_tenant_may_have_a_process() {
     assert_eq!(workers().into_iter().collect::<BTreeSet<_>>(), before);
 }
 
+/// Whether no thread of a process runs: one may go on for a moment after the signal was sent.
+fn is_stopped(pid: u32) -> bool {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).expect("it lives");
+    tasks.flatten().all(|task| {
+        let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('T'))
+    })
+}
+
 #[tokio::test]
 async fn a_process_that_hangs_is_ended_with_its_calls_and_the_next_call_has_a_new_one() {
     let _alone = alone().await;
-    let fixture = isolated("").limit("wall_time_milliseconds", 500).open().await;
+    // Enough for the start of a process on a machine with much else to do.
+    let fixture = isolated("").limit("wall_time_milliseconds", 5_000).open().await;
     let [worker] = workers()[..] else { panic!("one process: {:?}", workers()) };
     signal(worker, Signal::STOP);
+    until("it is stopped", || is_stopped(worker)).await;
     let hung = fixture.call("echo__echo", json!({"text": "nobody"})).await.expect_err("it hangs");
     assert!(hung.message.contains("wall_time_milliseconds"), "its time ends as that of any call: {hung}");
     until("it is dead", || !lives(worker)).await;
