@@ -19,8 +19,8 @@ pub(crate) fn changed(before: &Table, after: &Table) -> Vec<(String, Replaced)> 
     let (before, after) = (flat(before), flat(after));
     let mut tables = BTreeMap::<&str, [Vec<String>; 2]>::new();
     for (side, one, other) in [(0, &before, &after), (1, &after, &before)] {
-        for (path, setting) in one.iter().filter(|(path, setting)| other.get(*path) != Some(setting)) {
-            tables.entry(table(path)).or_default()[side].push(format!("{path} = {}", setting.shown));
+        for (path, value) in one.iter().filter(|(path, value)| other.get(*path) != Some(value)) {
+            tables.entry(table(path)).or_default()[side].push(format!("{path} = {}", shown(path, value)));
         }
     }
     let more = tables.len().saturating_sub(MOST_TABLES);
@@ -38,14 +38,8 @@ pub(crate) fn changed(before: &Table, after: &Table) -> Vec<(String, Replaced)> 
     changed
 }
 
-/// A value that is no table.
-#[derive(PartialEq)]
-struct Setting {
-    value: Value,
-    shown: String,
-}
-
-fn flat(table: &Table) -> BTreeMap<String, Setting> {
+/// The values that are no tables, each by the names on the way to it.
+fn flat(table: &Table) -> BTreeMap<String, &Value> {
     let mut settings = BTreeMap::new();
     for (name, value) in table {
         gather(name, value, &mut settings);
@@ -53,7 +47,7 @@ fn flat(table: &Table) -> BTreeMap<String, Setting> {
     settings
 }
 
-fn gather(path: &str, value: &Value, settings: &mut BTreeMap<String, Setting>) {
+fn gather<'t>(path: &str, value: &'t Value, settings: &mut BTreeMap<String, &'t Value>) {
     match value {
         Value::Table(table) if !table.is_empty() => {
             for (name, value) in table {
@@ -61,19 +55,24 @@ fn gather(path: &str, value: &Value, settings: &mut BTreeMap<String, Setting>) {
             }
         }
         Value::Array(entries) if entries.iter().any(Value::is_table) => {
+            let name = |entry: &'t Value| entry.get("name").and_then(Value::as_str);
             for (number, entry) in entries.iter().enumerate() {
-                // An entry that has a name is the same one wherever it stands.
-                let name = entry.get("name").and_then(Value::as_str);
-                gather(&format!("{path}[{}]", name.map_or(number.to_string(), str::to_owned)), entry, settings);
+                // An entry with a name of its own is the same one wherever it stands.
+                let own =
+                    name(entry).filter(|own| entries.iter().filter(|other| name(other) == Some(*own)).count() == 1);
+                gather(&format!("{path}[{}]", own.map_or(number.to_string(), str::to_owned)), entry, settings);
             }
         }
         value => {
-            let shown = match is_of_plugin_alone(path) || is_of_commands(path) {
-                true => NOT_SHOWN.to_owned(),
-                false => arguments::without_secrets(&value.to_string()),
-            };
-            settings.insert(path.to_owned(), Setting { value: value.clone(), shown });
+            settings.insert(path.to_owned(), value);
         }
+    }
+}
+
+fn shown(path: &str, value: &Value) -> String {
+    match is_of_plugin_alone(path) || is_of_commands(path) {
+        true => NOT_SHOWN.to_owned(),
+        false => arguments::without_secrets(&value.to_string()),
     }
 }
 
@@ -139,6 +138,14 @@ mod tests {
         let (a, b, c) = (token("a"), token("b"), token("c"));
         let taken_out = "http.tokens[b].digest = \"blake3:b\"; http.tokens[b].name = \"b\"";
         assert_eq!(of(&format!("{a}{b}{c}"), &format!("{a}{c}")), [told("http", Some(taken_out), None)]);
+    }
+
+    #[test]
+    fn entries_that_share_a_name_hide_none_of_each_other() {
+        let key = |key: &str| format!("[[plugins.trust]]\nname = \"x\"\npublic_key = \"{key}\"\n");
+        let told = of(&format!("{}{}", key("a"), key("b")), &key("b"));
+        let before = told[0].1.as_deref().unwrap_or_default();
+        assert!(before.contains("public_key = \"a\""), "{told:?}");
     }
 
     #[test]

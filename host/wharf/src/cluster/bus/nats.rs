@@ -26,9 +26,13 @@ pub(super) fn settings(nats: &NatsSection) -> Result<NatsSettings, ClusterBusErr
         let read = secret::read_bytes(path, nats.allow_unprotected, MAX_BYTES);
         read.map_err(|source| ClusterBusError::File { path: path.to_owned(), source })
     };
-    let word = |path: &Path| {
+    let text = |path: &Path| -> Result<_, ClusterBusError> {
         let bytes = secret(path)?;
-        let word = std::str::from_utf8(&bytes).unwrap_or_default().trim();
+        Ok(Zeroizing::new(std::str::from_utf8(&bytes).unwrap_or_default().to_owned()))
+    };
+    let word = |path: &Path| {
+        let text = text(path)?;
+        let word = text.trim();
         if word.is_empty() || word.contains(char::is_whitespace) {
             let source = io::Error::new(io::ErrorKind::InvalidData, "it must hold one word");
             return Err(ClusterBusError::File { path: path.to_owned(), source });
@@ -42,10 +46,7 @@ pub(super) fn settings(nats: &NatsSection) -> Result<NatsSettings, ClusterBusErr
     let login = match (&nats.user, &nats.password_file, &nats.token_file, &nats.credentials_file) {
         (Some(user), Some(file), ..) => NatsLogin::Password { user: user.clone(), password: word(file)? },
         (_, _, Some(file), _) => NatsLogin::Token(word(file)?),
-        (_, _, _, Some(file)) => {
-            let bytes = secret(file)?;
-            NatsLogin::Credentials(Zeroizing::new(std::str::from_utf8(&bytes).unwrap_or_default().to_owned()))
-        }
+        (_, _, _, Some(file)) => NatsLogin::Credentials(text(file)?),
         _ => NatsLogin::None,
     };
     let certificate = match (&nats.certificate, &nats.key) {

@@ -26,6 +26,22 @@ fn referrer(subject: &[u8], bundle: &str) -> Vec<u8> {
     manifest.to_string().into_bytes()
 }
 
+/// Pushes a manifest of one layer, with its signature as a referrer.
+fn push(registry: &OciRegistry, (repository, tag): (&str, &str), (manifest, layer): (&[u8], &[u8]), bundle: &str) {
+    let referrer = referrer(manifest, bundle);
+    for blob in [layer, b"{}", bundle.as_bytes()] {
+        registry.push_blob(repository, &sha256(blob), blob);
+    }
+    registry.push_manifest(repository, tag, None, manifest);
+    registry.push_manifest(repository, &sha256(&referrer), None, &referrer);
+    // This registry knows no referrers: its clients keep the list under a tag.
+    let mut listed = descriptor("application/vnd.oci.image.manifest.v1+json", &referrer);
+    listed["artifactType"] = json!(BUNDLE);
+    let kind = "application/vnd.oci.image.index.v1+json";
+    let index = json!({"schemaVersion": 2, "mediaType": kind, "manifests": [listed]}).to_string();
+    registry.push_manifest(repository, &sha256(manifest).replace(':', "-"), Some(kind), index.as_bytes());
+}
+
 #[test]
 fn a_signature_that_is_published_with_a_component_is_found_by_who_adds_it() {
     let Some(registry) = OciRegistry::start() else { return };
@@ -57,18 +73,7 @@ fn a_statement_about_the_manifest_counts_for_the_component_that_it_names() {
     let identity = format!("{WORKFLOW}@refs/tags/v1");
     let statement = SignAs::new(&identity, ISSUER).statement(COSIGN_STATEMENT);
     let bundle = instance.sign_as(&manifest, &statement);
-    let referrer = referrer(&manifest, &bundle);
-    for blob in [component.as_slice(), b"{}", bundle.as_bytes()] {
-        registry.push_blob("team/greeter", &sha256(blob), blob);
-    }
-    registry.push_manifest("team/greeter", "1.2", None, &manifest);
-    registry.push_manifest("team/greeter", &sha256(&referrer), None, &referrer);
-    // This registry knows no referrers: its clients keep the list under a tag.
-    let mut listed = descriptor("application/vnd.oci.image.manifest.v1+json", &referrer);
-    listed["artifactType"] = json!(BUNDLE);
-    let kind = "application/vnd.oci.image.index.v1+json";
-    let index = json!({"schemaVersion": 2, "mediaType": kind, "manifests": [listed]}).to_string();
-    registry.push_manifest("team/greeter", &sha256(&manifest).replace(':', "-"), Some(kind), index.as_bytes());
+    push(&registry, ("team/greeter", "1.2"), (&manifest, &component), &bundle);
     let address = format!("oci://{}/team/greeter:1.2", registry.authority());
     let added = place.json(&["plugin", "add", &address]);
     assert_eq!(added["receipt"]["evidence"]["covers"], json!("manifest"), "{added}");
@@ -122,17 +127,7 @@ fn push_list(registry: &OciRegistry, list: &Value, bundle: impl FnOnce(&[u8]) ->
     let list = list.to_string();
     let manifest = registries::manifest(&[descriptor(DENY_LIST, list.as_bytes())]);
     let bundle = bundle(list.as_bytes());
-    let referrer = referrer(&manifest, &bundle);
-    for blob in [list.as_bytes(), b"{}", bundle.as_bytes()] {
-        registry.push_blob("team/denied", &sha256(blob), blob);
-    }
-    registry.push_manifest("team/denied", "latest", None, &manifest);
-    registry.push_manifest("team/denied", &sha256(&referrer), None, &referrer);
-    let mut listed = descriptor("application/vnd.oci.image.manifest.v1+json", &referrer);
-    listed["artifactType"] = json!(BUNDLE);
-    let kind = "application/vnd.oci.image.index.v1+json";
-    let index = json!({"schemaVersion": 2, "mediaType": kind, "manifests": [listed]}).to_string();
-    registry.push_manifest("team/denied", &sha256(&manifest).replace(':', "-"), Some(kind), index.as_bytes());
+    push(registry, ("team/denied", "latest"), (&manifest, list.as_bytes()), &bundle);
 }
 
 #[test]
