@@ -1,9 +1,21 @@
 //! The process of a host confines itself: what it has given up, what works all the same, and whose it is.
 
-use std::{fs, os::unix::fs::MetadataExt as _};
+use std::{
+    fs,
+    io::Read as _,
+    os::{
+        linux::net::SocketAddrExt as _,
+        unix::{
+            fs::{MetadataExt as _, PermissionsExt as _},
+            net::{SocketAddr, UnixListener},
+        },
+    },
+};
 
 use serde_json::{Value, json};
-use wharf_tests::{Client, Data, Server, Setup, blocking, not_on_this_machine, wharf};
+use wharf_escapes::loaded;
+use wharf_test_support::processes;
+use wharf_tests::{Client, Data, Server, Setup, blocking, not_on_this_machine, of_the_library_alone, program, wharf};
 
 /// A line of what the system says of a process.
 fn said(process: u32, name: &str) -> String {
@@ -62,6 +74,72 @@ fn a_host_that_serves_has_given_up_what_it_does_not_need() {
 }
 
 #[test]
+fn code_inside_the_process_of_a_host_gets_nowhere() {
+    if !is_whole() {
+        return not_on_this_machine("Landlock as a whole host needs it");
+    }
+    if !loads_libraries() {
+        return of_the_library_alone("it is linked statically, so nothing can be loaded into it");
+    }
+    tries_everything("");
+    if is_root() {
+        tries_everything("[host]\nuser = 61322\n");
+    }
+}
+
+/// Whether the program names a dynamic linker, which stands in its first bytes.
+fn loads_libraries() -> bool {
+    let mut head = Vec::new();
+    let file = fs::File::open(program()).expect("the binary");
+    file.take(4096).read_to_end(&mut head).expect("it can be read");
+    head.windows(4).any(|bytes| bytes == b"/ld-")
+}
+
+/// Loads a library into a host of this configuration, which tries each way out from within its process.
+fn tries_everything(configured: &str) {
+    let (data, outside) = (Data::alone(), tempfile::tempdir().expect("a directory"));
+    data.write("wharf.toml", Setup::bare().own_terminals("shell = true").with_tables(configured).text());
+    // The modes of files keep nobody from anything here.
+    for (directory, mine) in [(data.path(), "inside"), (outside.path(), "outside")] {
+        let file = directory.join("file");
+        fs::write(&file, mine).expect("a file");
+        for path in [directory, &file] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o777)).expect("a mode");
+        }
+    }
+    let beyond = format!("wharf-beyond-{}", data.path().display());
+    let address = SocketAddr::from_abstract_name(&beyond).expect("a name");
+    let _beyond = UnixListener::bind_addr(&address).expect("a socket");
+    let (inside, outside) = (data.path().to_owned(), outside.path().to_owned());
+    let place = wharf_escapes::AttemptPlace { inside, outside, beyond };
+    let mut command = Server::command(&data, &["--confined"]);
+    for (name, value) in loaded::variables(&place).expect("a library") {
+        command = command.env(name, &value);
+    }
+    let server = Server::start_as(data, command);
+    let children = processes::below(server.id());
+    assert!(!children.is_empty(), "a confined host has a supervisor: {}", server.log());
+    let children: Vec<_> = children.iter().map(u32::to_string).collect();
+    server.data.write(loaded::BEGIN, children.join("\n"));
+    let report = blocking::until("everything was tried", || {
+        server.ask("GET", "/v1/terminals", "s", None);
+        fs::read_to_string(place.inside.join(loaded::REPORT)).map_err(|error| format!("{error}: {}", server.log()))
+    });
+    let tried: Vec<(i32, &str)> = report
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .map(|(error, name)| (error.parse().expect("a number"), name))
+        .collect();
+    assert!(tried.len() > 70, "{report}");
+    let possible: Vec<_> = tried.iter().filter(|(error, _)| !wharf_escapes::is_refused(Some(*error))).collect();
+    assert!(possible.is_empty(), "code inside a host could: {possible:?}");
+    // The host has survived it, and nothing outside has changed.
+    assert!(server.shell("s")["terminal"].is_string());
+    assert_eq!(fs::read_to_string(place.outside.join("file")).expect("a file"), "outside");
+    assert_eq!(fs::read_dir(&place.outside).expect("a directory").count(), 1);
+}
+
+#[test]
 fn what_a_host_serves_works_in_its_confinement() {
     if !is_whole() {
         return not_on_this_machine("Landlock as a whole host needs it");
@@ -109,7 +187,7 @@ fn a_path_that_a_later_configuration_names_is_told_and_what_is_within_reach_is_u
     let late = "late-token-of-a-test-that-is-long-enough-to-count";
     let write = |file: &std::path::Path| {
         fs::write(file, late).expect("a file");
-        let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        let private = fs::Permissions::from_mode(0o600);
         fs::set_permissions(file, private).expect("a mode");
     };
     let beyond = outside.path().join("token");

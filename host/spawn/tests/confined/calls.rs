@@ -1,24 +1,6 @@
-//! System calls that no library offers without a wrapper that falls back to something else.
+//! Memory that a host runs.
 
 use std::io;
-
-/// Makes a system call with these arguments.
-#[expect(unsafe_code, reason = "an attempt to escape takes calls that libraries do not offer")]
-pub(crate) fn call(number: libc::c_long, arguments: [usize; 6]) -> io::Result<usize> {
-    let [a, b, c, d, e, f] = arguments;
-    // SAFETY: every call is either refused, or has arguments that touch no memory of this program but what its
-    // caller keeps for it.
-    let result = unsafe { libc::syscall(number, a, b, c, d, e, f) };
-    usize::try_from(result).map_err(|_| io::Error::last_os_error())
-}
-
-/// Ends the new process at once where a call made one, which it must not.
-pub(crate) fn forked(result: io::Result<usize>) -> io::Result<()> {
-    if let Ok(0) = result {
-        std::process::exit(0);
-    }
-    result.map(drop)
-}
 
 /// Maps a page of code and runs it, as compiled plugins are.
 #[expect(unsafe_code, reason = "a host runs code that it has compiled")]

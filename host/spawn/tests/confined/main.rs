@@ -6,8 +6,6 @@
 #![cfg_attr(not(target_os = "linux"), expect(missing_docs, reason = "there is nothing to confine"))]
 
 #[cfg(target_os = "linux")]
-mod attempts;
-#[cfg(target_os = "linux")]
 mod calls;
 #[cfg(target_os = "linux")]
 mod lives;
@@ -38,10 +36,10 @@ fn main() {
 
     lives::serve_part();
     let arguments: Vec<String> = std::env::args().collect();
-    if let [_, first, place, port] = arguments.as_slice()
+    if let [_, first, place, port, beyond] = arguments.as_slice()
         && first == TRY
     {
-        std::process::exit(i32::from(!inside(place.as_ref(), port.parse().expect("a port"))));
+        std::process::exit(i32::from(!inside(place.as_ref(), port.parse().expect("a port"), beyond)));
     }
     let offered = wharf_spawn::confine::confinement_offered();
     if let Some(lacks) = offered.lacks() {
@@ -72,7 +70,7 @@ fn main() {
         let copy = place.path().join("program");
         fs::copy(&program, &copy).expect("a copy");
         let mut command = Command::new(&copy);
-        command.arg(TRY).arg(place.path()).arg(&port).env("BEYOND", &name);
+        command.arg(TRY).arg(place.path()).arg(&port).arg(&name);
         if let Some(user) = user {
             command.uid(user).gid(user);
         }
@@ -87,7 +85,7 @@ fn main() {
 /// Confines this process, and says whether it is kept in and lives.
 #[cfg(target_os = "linux")]
 #[expect(clippy::print_stderr, reason = "the result of a test without a harness")]
-fn inside(place: &std::path::Path, port: u16) -> bool {
+fn inside(place: &std::path::Path, port: u16, beyond: &str) -> bool {
     use wharf_spawn::confine::{ConfineError, Confinement, confine_host, is_confined};
 
     let confinement = Confinement { writable: vec![place.join("in")], ..Confinement::default() };
@@ -102,18 +100,17 @@ fn inside(place: &std::path::Path, port: u16) -> bool {
     while std::fs::read_dir("/proc/self/task").expect("threads").count() > 1 {
         std::thread::yield_now();
     }
-    let ready = attempts::Ready::new(place);
+    let tried =
+        wharf_escapes::AttemptPlace { inside: place.join("in"), outside: place.join("out"), beyond: beyond.to_owned() };
+    let ready = wharf_escapes::Ready::new(&tried).expect("what an attacker has");
     let report = confine_host(&confinement).expect("confined");
     assert!(report.is_complete() && is_confined(), "{report:?}");
     assert!(matches!(confine_host(&confinement), Err(ConfineError::Again)));
     let mut is_well = true;
-    for (name, outcome) in attempts::all(place, &ready) {
-        match outcome.map_err(|error| error.raw_os_error()) {
-            Err(Some(libc::EPERM | libc::EACCES | libc::ENOSYS | libc::EXDEV)) => {}
-            other => {
-                is_well = false;
-                eprintln!("a confined process could {name}: {other:?}");
-            }
+    for (name, outcome) in wharf_escapes::all(&tried, &ready, &[]) {
+        if !wharf_escapes::is_refused(outcome.as_ref().err().and_then(std::io::Error::raw_os_error)) {
+            is_well = false;
+            eprintln!("a confined process could {name}: {outcome:?}");
         }
     }
     for (name, outcome) in lives::all(place, port) {

@@ -10,7 +10,7 @@ use super::violation::Violation;
 use crate::workspace::{Dependency, Package, Workspace};
 
 /// Members of the workspace and the members each may depend on.
-const MEMBERS: [(&str, &[&str]); 36] = [
+const MEMBERS: [(&str, &[&str]); 37] = [
     ("wharf-contract", &[]),
     ("wharf-core", &["wharf-contract"]),
     ("wharf-completion", &["wharf-contract", "wharf-core"]),
@@ -99,6 +99,7 @@ const MEMBERS: [(&str, &[&str]); 36] = [
     ("wharf-search", &["wharf-sdk"]),
     ("wharf-documents", &[]),
     ("wharf-test-support", &[]),
+    ("wharf-escapes", &[]),
     ("wharf-tests", &["wharf", "wharf-core", "wharf-state", "wharf-engine", "wharf-mcp", SUPPORT]),
     (
         "wharf-bench",
@@ -122,6 +123,7 @@ const MEMBERS: [(&str, &[&str]); 36] = [
 ];
 
 /// What tests of any member may use, and no package carries.
+const OF_TESTS: [&str; 2] = [SUPPORT, "wharf-escapes"];
 const SUPPORT: &str = "wharf-test-support";
 
 /// What a plugin or a guest of the tests may depend on, whatever its name.
@@ -205,8 +207,8 @@ fn edges(package: &Package, folder: &Path, members: &[String]) -> Vec<(String, S
         if let Some(message) = version(package, name, *development, *has_path_alone) {
             broken.push((name.clone(), message));
         }
-        let is_support = *development && name == SUPPORT;
-        if members.contains(name) && !is_support && !allowed.contains(&name.as_str()) {
+        let is_of_tests = *development && OF_TESTS.contains(&name.as_str());
+        if members.contains(name) && !is_of_tests && !allowed.contains(&name.as_str()) {
             let message = format!(
                 "{} must not know {name} - give core a small trait and let wharf wire the two (ARCHITECTURE.md)",
                 package.name
@@ -231,7 +233,7 @@ fn edges(package: &Package, folder: &Path, members: &[String]) -> Vec<(String, S
 /// tests that has a path alone.
 fn version(package: &Package, name: &str, development: bool, has_path_alone: bool) -> Option<String> {
     let package = &package.name;
-    match (name == SUPPORT, has_path_alone) {
+    match (OF_TESTS.contains(&name), has_path_alone) {
         (false, true) => Some(format!("{name} has a path and no version, so {package} cannot be packaged - name both")),
         (true, false) if development => {
             Some(format!("{name} is in no registry, so {package} cannot be packaged - name its path alone"))

@@ -9,7 +9,7 @@ use std::{
         linux::net::SocketAddrExt as _,
         unix::net::{SocketAddr, UnixStream},
     },
-    path::Path,
+    path::{Path, PathBuf},
     process::Command,
 };
 
@@ -18,39 +18,71 @@ use rustix::process::{Pid, PidfdFlags, Signal, getppid};
 use crate::calls::{call, forked};
 
 /// An attempt by its name, and what came of it.
-type Attempt = (&'static str, io::Result<()>);
+pub type Attempt = (String, io::Result<()>);
+
+/// Where the attempts are made.
+#[derive(Debug, Clone)]
+pub struct AttemptPlace {
+    /// A directory that the process may write to, with a `file`.
+    pub inside: PathBuf,
+    /// One that it may not read, with a `file`.
+    pub outside: PathBuf,
+    /// The abstract name of a socket at which another process listens.
+    pub beyond: String,
+}
 
 /// What an attacker may have had before: descriptors stay open.
-pub(crate) struct Ready {
+#[derive(Debug)]
+pub struct Ready {
     parent: Pid,
     handle: OwnedFd,
     program: OwnedFd,
 }
 
 impl Ready {
-    pub(crate) fn new(place: &Path) -> Self {
-        let parent = getppid().expect("a parent");
-        let handle = rustix::process::pidfd_open(parent, PidfdFlags::empty()).expect("a handle");
+    /// Opens it, before the process is confined.
+    ///
+    /// # Errors
+    /// What the system says of it.
+    pub fn new(place: &AttemptPlace) -> io::Result<Self> {
+        let parent = getppid().ok_or(io::ErrorKind::NotFound)?;
+        let handle = rustix::process::pidfd_open(parent, PidfdFlags::empty())?;
         // A program in memory, which no rule on paths knows.
-        let program = rustix::fs::memfd_create("program", rustix::fs::MemfdFlags::empty()).expect("a file");
-        fs::copy("/bin/true", place.join("in/true")).expect("a program of its own");
-        io::copy(&mut File::open("/bin/true").expect("a program"), &mut File::from(program.try_clone().expect("one")))
-            .expect("a copy");
-        Self { parent, handle, program }
+        let program = rustix::fs::memfd_create("program", rustix::fs::MemfdFlags::CLOEXEC)?;
+        fs::copy("/bin/true", place.inside.join("true"))?;
+        io::copy(&mut File::open("/bin/true")?, &mut File::from(program.try_clone()?))?;
+        Ok(Self { parent, handle, program })
     }
 }
 
-pub(crate) fn all(place: &Path, ready: &Ready) -> Vec<Attempt> {
+/// Whether an attempt ended as it must: the system refused it.
+#[must_use]
+pub fn is_refused(error: Option<i32>) -> bool {
+    matches!(error, Some(libc::EPERM | libc::EACCES | libc::ENOSYS | libc::EXDEV))
+}
+
+/// Tries all ways, also into these processes beside the parent.
+#[must_use]
+pub fn all(place: &AttemptPlace, ready: &Ready, others: &[u32]) -> Vec<Attempt> {
     let mut all = files(place, ready);
     all.extend(programs(place, ready));
-    all.extend(processes(ready));
+    all.extend(of_the_parent(ready));
     all.extend(kernel());
-    all.extend(sockets());
+    all.extend(sockets(&place.beyond));
+    let mut all: Vec<_> = all.into_iter().map(|(name, outcome)| (name.to_owned(), outcome)).collect();
+    let others = others.iter().filter_map(|other| Pid::from_raw(i32::try_from(*other).ok()?));
+    for other in others.chain([ready.parent]) {
+        let named = |(name, outcome)| (format!("{name} {}", other.as_raw_nonzero()), outcome);
+        all.extend(process(other).into_iter().map(named));
+    }
     all
 }
 
-fn files(place: &Path, ready: &Ready) -> Vec<Attempt> {
-    let (inside, outside) = (place.join("in"), place.join("out"));
+/// An attempt before it has a name of its own.
+type Tried = (&'static str, io::Result<()>);
+
+fn files(place: &AttemptPlace, ready: &Ready) -> Vec<Tried> {
+    let AttemptPlace { inside, outside, .. } = place;
     let parent = ready.parent.as_raw_nonzero();
     let through = |root: &str| format!("{root}{}", outside.join("file").display());
     let done = |result: io::Result<File>| result.map(drop);
@@ -58,7 +90,7 @@ fn files(place: &Path, ready: &Ready) -> Vec<Attempt> {
     vec![
         ("read /etc/shadow", done(File::open("/etc/shadow"))),
         ("read a file of another", done(File::open(outside.join("file")))),
-        ("list a directory of another", fs::read_dir(&outside).map(drop)),
+        ("list a directory of another", fs::read_dir(outside).map(drop)),
         ("write a file of another", done(OpenOptions::new().write(true).open(outside.join("file")))),
         ("make a file elsewhere", done(File::create(outside.join("new")))),
         ("make a directory elsewhere", fs::create_dir(outside.join("new"))),
@@ -66,13 +98,11 @@ fn files(place: &Path, ready: &Ready) -> Vec<Attempt> {
         ("move a file out", rename),
         ("link a file in", fs::hard_link(outside.join("file"), inside.join("linked"))),
         ("cut a file of another", truncate(&outside.join("file"))),
-        ("get out by a link", symlinked(&outside, &inside)),
+        ("get out by a link", symlinked(outside, inside)),
         ("get out by its own root", done(File::open(through("/proc/self/root")))),
         ("get out by the root of its parent", done(File::open(through(&format!("/proc/{parent}/root"))))),
-        ("read the environment of its parent", fs::read(format!("/proc/{parent}/environ")).map(drop)),
-        ("read the memory of its parent", done(File::open(format!("/proc/{parent}/mem")))),
         ("set a limit of the system", done(OpenOptions::new().write(true).open("/proc/sys/kernel/core_pattern"))),
-        ("make a device", device(&inside)),
+        ("make a device", device(inside)),
         ("open the disks", fs::read_dir("/dev").map(drop)),
         ("open a file by its handle", call(libc::SYS_open_by_handle_at, [0; 6]).map(drop)),
     ]
@@ -94,7 +124,7 @@ fn device(inside: &Path) -> io::Result<()> {
     Ok(mknodat(CWD, inside.join("zero"), FileType::CharacterDevice, Mode::RWXU, makedev(1, 5))?)
 }
 
-fn programs(place: &Path, ready: &Ready) -> Vec<Attempt> {
+fn programs(place: &AttemptPlace, ready: &Ready) -> Vec<Tried> {
     let none: [usize; 1] = [0];
     let environment = none.as_ptr() as usize;
     let path = CString::new("/bin/true").expect("a path");
@@ -103,7 +133,7 @@ fn programs(place: &Path, ready: &Ready) -> Vec<Attempt> {
     let at_empty = libc::AT_EMPTY_PATH.unsigned_abs() as usize;
     vec![
         ("start a program", Command::new("/bin/true").status().map(drop)),
-        ("start a program of its own", Command::new(place.join("in/true")).status().map(drop)),
+        ("start a program of its own", Command::new(place.inside.join("true")).status().map(drop)),
         (
             "become a program",
             call(libc::SYS_execve, [path.as_ptr() as usize, environment, environment, 0, 0, 0]).map(drop),
@@ -127,25 +157,34 @@ fn programs(place: &Path, ready: &Ready) -> Vec<Attempt> {
     ]
 }
 
-fn processes(ready: &Ready) -> Vec<Attempt> {
-    let parent = ready.parent.as_raw_nonzero().get().unsigned_abs() as usize;
+fn of_the_parent(ready: &Ready) -> Vec<Tried> {
     let handle = ready.handle.as_raw_fd().unsigned_abs() as usize;
-    let attach = libc::PTRACE_SEIZE as usize;
-    let signal = |result: rustix::io::Result<()>| result.map_err(io::Error::from);
+    let signalled = rustix::process::pidfd_send_signal(&ready.handle, Signal::USR1);
     vec![
-        ("trace its parent", call(libc::SYS_ptrace, [attach, parent, 0, 0, 0, 0]).map(drop)),
-        ("read its parent", call(libc::SYS_process_vm_readv, [parent, 0, 0, 0, 0, 0]).map(drop)),
         ("take a file of its parent", call(libc::SYS_pidfd_getfd, [handle, 0, 0, 0, 0, 0]).map(drop)),
-        ("see whether its parent is there", signal(rustix::process::test_kill_process(ready.parent))),
-        ("end its parent", signal(rustix::process::kill_process(ready.parent, Signal::USR1))),
-        ("signal by a handle", signal(rustix::process::pidfd_send_signal(&ready.handle, Signal::USR1))),
+        ("signal by a handle", signalled.map_err(io::Error::from)),
         ("signal all", call(libc::SYS_kill, [usize::MAX, 0, 0, 0, 0, 0]).map(drop)),
-        ("limit its parent", call(libc::SYS_prlimit64, [parent, 7, 0, 0, 0, 0]).map(drop)),
-        ("slow its parent", call(libc::SYS_setpriority, [0, parent, 19, 0, 0, 0]).map(drop)),
     ]
 }
 
-fn kernel() -> Vec<Attempt> {
+fn process(other: Pid) -> Vec<Tried> {
+    let number = other.as_raw_nonzero();
+    let other_number = number.get().unsigned_abs() as usize;
+    let attach = libc::PTRACE_SEIZE as usize;
+    let signal = |result: rustix::io::Result<()>| result.map_err(io::Error::from);
+    vec![
+        ("read the environment of", fs::read(format!("/proc/{number}/environ")).map(drop)),
+        ("open the memory of", File::open(format!("/proc/{number}/mem")).map(drop)),
+        ("trace", call(libc::SYS_ptrace, [attach, other_number, 0, 0, 0, 0]).map(drop)),
+        ("read the memory of", call(libc::SYS_process_vm_readv, [other_number, 0, 0, 0, 0, 0]).map(drop)),
+        ("see whether it is there:", signal(rustix::process::test_kill_process(other))),
+        ("end", signal(rustix::process::kill_process(other, Signal::USR1))),
+        ("limit", call(libc::SYS_prlimit64, [other_number, 7, 0, 0, 0, 0]).map(drop)),
+        ("slow", call(libc::SYS_setpriority, [0, other_number, 19, 0, 0, 0]).map(drop)),
+    ]
+}
+
+fn kernel() -> Vec<Tried> {
     let new_user = libc::CLONE_NEWUSER.unsigned_abs() as usize;
     let root = CString::new("/").expect("a path");
     let path = root.as_ptr() as usize;
@@ -181,13 +220,12 @@ fn kernel() -> Vec<Attempt> {
     calls.into_iter().map(|(name, number, arguments)| (name, call(number, arguments).map(drop))).collect()
 }
 
-fn sockets() -> Vec<Attempt> {
+fn sockets(beyond: &str) -> Vec<Tried> {
     let socket = |family: i32, kind: i32, protocol: i32| {
         let arguments = [family, kind, protocol].map(|number| number.unsigned_abs() as usize);
         call(libc::SYS_socket, [arguments[0], arguments[1], arguments[2], 0, 0, 0]).map(drop)
     };
-    let beyond = std::env::var("BEYOND").expect("a name");
-    let beyond = SocketAddr::from_abstract_name(beyond).expect("a name");
+    let beyond = SocketAddr::from_abstract_name(beyond);
     vec![
         ("make a raw socket", socket(libc::AF_INET, libc::SOCK_RAW | libc::SOCK_CLOEXEC, libc::IPPROTO_ICMP)),
         ("make a raw socket of IPv6", socket(libc::AF_INET6, libc::SOCK_RAW, libc::IPPROTO_ICMPV6)),
@@ -195,6 +233,9 @@ fn sockets() -> Vec<Attempt> {
         ("talk to its machine's host", socket(libc::AF_VSOCK, libc::SOCK_STREAM, 0)),
         ("use ciphers of the kernel", socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0)),
         ("hear the audit", socket(libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_AUDIT)),
-        ("talk to a process by a socket without a file", UnixStream::connect_addr(&beyond).map(drop)),
+        (
+            "talk to a process by a socket without a file",
+            beyond.and_then(|beyond| UnixStream::connect_addr(&beyond)).map(drop),
+        ),
     ]
 }
