@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use wharf_core::{AnswerMemory, PluginName};
+use wharf_core::{AnswerMemory, Error, PluginName};
 
 #[cfg(target_os = "linux")]
 use crate::isolation::WorkerPool;
@@ -49,6 +49,23 @@ impl Engine {
         if let Some(workers) = &self.shared.workers {
             let target = self.shared.runtime()?.target;
             workers.start_ahead(&self.shared.worker_setup(target));
+        }
+        Ok(())
+    }
+
+    /// Starts a process for plugins as a call would, and ends it.
+    ///
+    /// # Errors
+    /// Where none can be had: what the system, or the process itself, said of it. Where plugins run in the host there is
+    /// nothing to start, and no error.
+    pub async fn try_worker(&self) -> Result<(), Error> {
+        #[cfg(target_os = "linux")]
+        if let Some(workers) = &self.shared.workers {
+            let runtime = self.shared.runtime();
+            let target = runtime
+                .map_err(|error| Error::new(wharf_core::Code::Unavailable, wharf_core::text::with_causes(&error)))?
+                .target;
+            workers.alone(&self.shared.worker_setup(target)).await?.retire();
         }
         Ok(())
     }

@@ -209,6 +209,14 @@ impl Host {
         self.shared.admission.load()
     }
 
+    /// Starts a process for plugins as a call would, and ends it; does nothing where plugins run in this one.
+    ///
+    /// # Errors
+    /// Where none can be had: what the system, or the process itself, said of it.
+    pub async fn try_worker(&self) -> Result<(), Error> {
+        self.shared.engine.try_worker().await
+    }
+
     /// Metrics of this host, as OpenMetrics text for Prometheus: calls, denials,
     /// what runs, and memory. No tenant, session or argument is in it.
     #[must_use]

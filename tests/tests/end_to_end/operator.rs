@@ -78,6 +78,15 @@ fn the_doctor_says_what_was_tried_and_that_all_is_well() {
     assert!(!run.out.lines().any(|line| line.starts_with("ok off")), "{}", run.out);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_doctor_starts_a_process_for_plugins_where_they_have_their_own() {
+    let run = Operator::new("[isolation]\nlevel = \"process\"\nahead = 0\n").run(&["doctor"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
+    let says = "the plugins of each tenant run in a process of their own; one was started and ended";
+    assert!(run.out.lines().any(|line| line.starts_with("ok isolation ") && line.ends_with(says)), "{}", run.out);
+}
+
 #[test]
 fn the_doctor_tells_programs_the_same() {
     let operator = Operator::new("");

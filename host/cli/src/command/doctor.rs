@@ -75,7 +75,7 @@ impl DoctorArguments {
             Err(error) => findings.push(Finding::ill("children", with_causes(&error), containing::remedy(&error))),
         }
         findings.push(containing::confinement(&configuration, global.configuration_target().ok().as_deref()));
-        findings.push(trusting::isolation(&configuration));
+        findings.push(runtime.block_on(trusting::isolation(&configuration, opened.as_ref().ok())));
         findings.push(trusting::signatures(&configuration));
         findings.push(trusting::denied(&configuration, &data));
         findings.push(trusting::audit(&configuration));

@@ -45,17 +45,13 @@ mod workers {
     use wharf_spawn::Spawner;
 
     use super::{IsolationConfig, WorkersBy};
-    use crate::isolation::{process::Worker, setup::WorkerSetup};
+    use crate::isolation::{
+        process::{Worker, WorkerKey},
+        setup::WorkerSetup,
+    };
 
     /// How long a call waits for a worker where all have calls.
     const PATIENCE: Duration = Duration::from_secs(2);
-
-    /// Whose calls a worker runs.
-    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    struct WorkerKey {
-        tenant: TenantId,
-        plugin: Option<PluginName>,
-    }
 
     /// A worker that is there, or that one call starts for all.
     type WorkerCell = Arc<OnceCell<Arc<Worker>>>;
@@ -128,7 +124,8 @@ mod workers {
             let key = WorkerKey { tenant: tenant.clone(), plugin };
             loop {
                 let cell = shared.when_freed(|| shared.cell(&key)).await?;
-                let worker = cell.get_or_try_init(|| shared.take(setup)).await;
+                let taken = async || shared.take(setup).await.inspect(|worker| worker.serve(key.clone()));
+                let worker = cell.get_or_try_init(taken).await;
                 let worker = worker.inspect_err(|_| shared.forget(&key, &cell))?;
                 if worker.is_usable() {
                     return Ok(Arc::clone(worker));
@@ -139,7 +136,7 @@ mod workers {
         }
 
         /// A worker that nobody else has, for one call on nobody's behalf.
-        pub(in crate::isolation) async fn alone(&self, setup: &WorkerSetup) -> Result<Arc<Worker>, Error> {
+        pub(crate) async fn alone(&self, setup: &WorkerSetup) -> Result<Arc<Worker>, Error> {
             self.shared.take(setup).await
         }
     }

@@ -5,7 +5,7 @@ use std::{
     io,
     os::fd::{AsFd as _, OwnedFd},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
     time::{Duration, Instant},
@@ -17,7 +17,7 @@ use tokio::{
     time::sleep,
 };
 use tokio_util::sync::CancellationToken;
-use wharf_core::{Code, Error, HostLimits};
+use wharf_core::{Code, Error, HostLimits, PluginName, TenantId};
 use wharf_spawn::packet;
 
 use super::{
@@ -43,14 +43,23 @@ const MOST_COMPONENTS: usize = 64;
 /// Beside the values of a call: the head of a frame and what a request has in texts.
 pub(super) const FRAME_BYTES: usize = 64 << 10;
 
+/// Whose plugins a worker runs: all that a tenant calls, or one of them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct WorkerKey {
+    pub(super) tenant: TenantId,
+    pub(super) plugin: Option<PluginName>,
+}
+
 /// A worker.
-pub(super) struct Worker {
+pub(crate) struct Worker {
     connection: WorkerConnection,
     inbox: Inbox,
     looks: Looks,
     /// The socket over which it gets code.
     codes: OwnedFd,
     pid: u32,
+    /// Nobody's before its first call, and for good where it only answers what a component has.
+    key: OnceLock<WorkerKey>,
     // Held for a look or an insertion.
     state: Mutex<WorkerState>,
     /// The longest frame that one of its calls may send.
@@ -93,6 +102,7 @@ impl Worker {
             looks,
             codes,
             pid,
+            key: OnceLock::new(),
             state: Mutex::new(state),
             most_bytes,
             ending,
@@ -104,26 +114,46 @@ impl Worker {
     /// `last_words` has the process: dropped, it ends its tree.
     pub(super) async fn tend(self: Arc<Self>, limits: HostLimits, last_words: impl Future<Output = String>) {
         let (idle, most_memory) = (Duration::from_secs(limits.worker_idle_seconds), limits.worker_memory_bytes);
-        let why = tokio::select! {
-            () = self.ending.cancelled() => Some("the host ended it".to_owned()),
-            broken = self.inbox.listen(|call, said| self.conversation(call, said)) => broken,
-            () = self.connection.clone().write_on() => None,
-            () = self.rest(idle) => Some("the host ended it, since it had nothing to do".to_owned()),
-            held = self.watch_memory(most_memory) => Some(format!(
+        let ended = tokio::select! {
+            // What the host ended has the signal that did it for last words.
+            biased;
+            () = self.ending.cancelled() => Ok("the host ended it".to_owned()),
+            () = self.rest(idle) => Ok("the host ended it, since it had nothing to do".to_owned()),
+            held = self.watch_memory(most_memory) => Err(Some(format!(
                 "it held {held} bytes of memory, more than {most_memory} (limit `worker_memory_bytes` under [host.limits])"
-            )),
+            ))),
+            () = self.connection.clone().write_on() => Err(None),
+            // Last, for one that talks without end.
+            broken = self.inbox.listen(|call, said| self.conversation(call, said)) => Err(broken),
         };
-        let why = match why {
-            Some(why) => why,
-            None => last_words.await,
+        let (why, is_loss) = match ended {
+            Ok(why) => (why, false),
+            Err(Some(why)) => (why, true),
+            Err(None) => (last_words.await, true),
         };
         self.inbox.close().await;
         let mut state = self.state.lock();
-        if !state.conversations.is_empty() {
-            tracing::warn!(pid = self.pid, calls = state.conversations.len(), "a worker of plugins ended: {why}");
+        let calls = state.conversations.len();
+        if is_loss || calls > 0 {
+            let (tenant, plugin) = self.told_key();
+            tracing::warn!(target: "wharf::isolation", pid = self.pid, tenant, plugin, calls, "a worker of plugins ended: {why}");
         }
         state.ended.get_or_insert(why.into());
         state.conversations.clear();
+    }
+
+    /// Has it run plugins for these from now on, and says so: an operator who sees a process can tell whose it is.
+    pub(super) fn serve(&self, key: WorkerKey) {
+        if self.key.set(key).is_ok() {
+            let (tenant, plugin) = self.told_key();
+            tracing::info!(target: "wharf::isolation", pid = self.pid, tenant, plugin, "a worker runs plugins");
+        }
+    }
+
+    fn told_key(&self) -> (Option<&str>, Option<&str>) {
+        let key = self.key.get();
+        let plugin = key.and_then(|key| key.plugin.as_ref()).map(PluginName::as_str);
+        (key.map(|key| key.tenant.as_str()), plugin)
     }
 
     /// Who hears what it says of a call.
@@ -195,7 +225,7 @@ impl Worker {
     }
 
     /// Has it take no further call, and end as soon as it has none.
-    pub(super) fn retire(&self) {
+    pub(crate) fn retire(&self) {
         let mut state = self.state.lock();
         state.ended.get_or_insert("the host ended it".into());
         if state.conversations.is_empty() {

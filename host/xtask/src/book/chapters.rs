@@ -24,12 +24,6 @@ use crate::workspace::Workspace;
 /// Where the chapters say that a registry is, and a host.
 const REGISTRY: &str = "127.0.0.1:5000";
 const HOST: &str = "127.0.0.1:8088";
-/// What kills a process of plugins: the oldest of the machine.
-const KILL: &str = "pkill -KILL --oldest --full wharf-engine:worker";
-/// The same of the host of the chapter alone: other tests have such processes, too.
-const KILL_OF_CHAPTER: &str = "for worker in $(pgrep --full wharf-engine:worker); do above=$worker; \
-    while [ \"$above\" -gt 1 ]; do if [ \"$above\" = \"$(cat host.pid)\" ]; then kill -KILL $worker; break 2; fi; \
-    above=$(ps -o ppid= -p $above | tr -d ' '); done; done";
 
 /// What a block of a chapter has its reader do.
 #[derive(Debug, PartialEq, Eq)]
@@ -112,7 +106,7 @@ fn with_untrusted_plugins(workspace: &Workspace) -> Result<()> {
     }
     let with_rust = with_rust(workspace)?;
     let address = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr())?;
-    let replaced = [(HOST, Some(address.to_string())), (KILL, Some(KILL_OF_CHAPTER.to_owned()))];
+    let replaced = [(HOST, Some(address.to_string()))];
     let followed = follow(workspace, "operating/untrusted", &replaced, command::at_home, with_rust);
     // A host that the reader started may serve where a block failed.
     let folder = workspace.target().join("chapters/operating/untrusted/.config/wharf");

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, fs};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use wharf::Code;
-use wharf_test_support::processes::lives;
-use wharf_tests::{context, until};
+use wharf_test_support::{blocking, processes::lives};
+use wharf_tests::{Client, Data, context, until, wharf};
 
 use super::{alone, isolated, workers};
 
@@ -39,6 +39,34 @@ async fn each_tenant_has_a_process_and_the_end_of_one_costs_its_own_calls_alone(
     their_call.cancel.cancel();
     let ended = their_call.outcome().await.expect_err("cancelled");
     assert_eq!(ended.code, Code::Cancelled, "{ended}");
+}
+
+#[test]
+fn the_log_tells_whose_process_it_is_and_that_it_ended() {
+    let _alone = super::ALONE.blocking_lock();
+    let data = Data::new();
+    let configuration = data.write("wharf.toml", isolated("").text());
+    let serve = wharf(["serve", "--stdio"]).config(&configuration).data(data.path());
+    let mut client = Client::connect(serve.env("WHARF_LOG", "warn,wharf::isolation=info"));
+    let works = |client: &mut Client| client.call("echo__echo", json!({"text": "hello"}), json!({}));
+    assert_eq!(works(&mut client)["isError"], json!(false));
+    // That in which the plugins were asked for their tools ends in its own time.
+    let worker = blocking::until("there is one process", || match workers()[..] {
+        [worker] => Some(worker),
+        _ => None,
+    });
+    let line = |log: &str, words: &str| log.lines().find(|line| line.contains(words)).map(str::to_owned);
+    let begun = blocking::until("it is told", || line(&client.log(), "a worker runs plugins"));
+    assert!(begun.contains(&format!("pid={worker}")) && begun.contains("tenant=\"local\""), "{begun}");
+    // Nothing waits for it, and it is told all the same.
+    signal(worker, Signal::KILL);
+    let ended = blocking::until("the end is told", || line(&client.log(), "a worker of plugins ended: signal 9"));
+    assert!(ended.contains(&format!("pid={worker} tenant=\"local\" calls=0")), "{ended}");
+    assert_eq!(works(&mut client)["isError"], json!(false), "the next call has a new one");
+    let (_, log, code) = client.leave();
+    assert_eq!(code, Some(0), "{log}");
+    assert_eq!(log.matches("a worker of plugins ended").count(), 1, "what the host ends is no news: {log}");
+    blocking::until("its processes are gone", || workers().is_empty());
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use wharf::{
-    Configuration,
+    Configuration, Host,
     component::WorkersBy,
     configuration::{ComponentPlace, DenyFailure},
     trust::DenyKeeper,
@@ -61,20 +61,27 @@ pub(super) fn denied(configuration: &Configuration, data: &Path) -> Finding {
     }
 }
 
-/// Where instances of plugins run.
-pub(super) fn isolation(configuration: &Configuration) -> Finding {
-    Finding::well(
-        "isolation",
-        match &configuration.isolation {
-            None => {
-                "plugins run in the host's process; `level = \"process\"` under [isolation] gives each tenant processes"
-            }
-            Some(isolation) if isolation.by == WorkersBy::Plugin => {
-                "each plugin of each tenant runs in a process of its own"
-            }
-            Some(_) => "the plugins of each tenant run in a process of their own",
-        },
-    )
+/// Where instances of plugins run: a process for them is started and ended.
+pub(super) async fn isolation(configuration: &Configuration, host: Option<&Host>) -> Finding {
+    const WHAT: &str = "isolation";
+    let Some(isolation) = &configuration.isolation else {
+        let says =
+            "plugins run in the host's process; `level = \"process\"` under [isolation] gives each tenant processes";
+        return Finding::well(WHAT, says);
+    };
+    let whose = match isolation.by {
+        WorkersBy::Plugin => "each plugin of each tenant runs in a process of its own",
+        WorkersBy::Tenant => "the plugins of each tenant run in a process of their own",
+    };
+    let Some(host) = host else { return Finding::well(WHAT, whose) };
+    match host.try_worker().await {
+        Ok(()) => Finding::well(WHAT, format!("{whose}; one was started and ended")),
+        Err(error) => Finding::ill(
+            WHAT,
+            error.message,
+            "no plugin can be called until it starts; `level = \"thread\"` runs plugins in the host's process",
+        ),
+    }
 }
 
 /// What keeps the audit from being written anew.
