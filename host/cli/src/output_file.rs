@@ -7,13 +7,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd as _;
+
+use tempfile::NamedTempFile;
+
 /// Where something is written.
 pub(crate) enum OutputFile {
     /// To a file that appears once it is whole, readable by its owner alone.
     File {
         /// Its name, links resolved.
         path: PathBuf,
-        new: BufWriter<tempfile::NamedTempFile>,
+        new: BufWriter<Unfinished>,
         /// Whether a file of this name may be there.
         replaces: bool,
     },
@@ -47,8 +52,7 @@ impl OutputFile {
     }
 
     fn beside(path: PathBuf) -> io::Result<Self> {
-        // Readable by its owner alone from the beginning, and gone if this fails.
-        let new = BufWriter::new(tempfile::NamedTempFile::new_in(directory_of(&path))?);
+        let new = BufWriter::new(Unfinished::below(directory_of(&path))?);
         Ok(Self::File { path, new, replaces: true })
     }
 
@@ -58,6 +62,7 @@ impl OutputFile {
             Self::Other(mut other) => other.flush(),
             Self::File { path, new, replaces } => {
                 let file = new.into_inner().map_err(io::IntoInnerError::into_error)?;
+                let file = file.named(directory_of(&path))?;
                 file.as_file().sync_all()?;
                 // It may have become something else meanwhile.
                 if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
@@ -70,6 +75,65 @@ impl OutputFile {
                 File::open(directory_of(&path))?.sync_all()?;
                 Ok(())
             }
+        }
+    }
+}
+
+/// A file in the making, readable by its owner alone from the beginning, and gone if this is dropped.
+pub(crate) enum Unfinished {
+    /// Without a name: it is gone also where the process is killed.
+    #[cfg(target_os = "linux")]
+    Nameless(File),
+    /// Where the file system has no such files.
+    Named(NamedTempFile),
+}
+
+impl Unfinished {
+    #[cfg(target_os = "linux")]
+    fn below(directory: &Path) -> io::Result<Self> {
+        use rustix::fs::{Mode, OFlags, open};
+        let nameless = open(directory, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR);
+        match nameless {
+            Ok(file) => Ok(Self::Nameless(file.into())),
+            // Each file system says it in its own way.
+            Err(_) => NamedTempFile::new_in(directory).map(Self::Named),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn below(directory: &Path) -> io::Result<Self> {
+        NamedTempFile::new_in(directory).map(Self::Named)
+    }
+
+    /// The same with a name in this directory, from which it can be moved.
+    fn named(self, directory: &Path) -> io::Result<NamedTempFile> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Nameless(file) => tempfile::Builder::new().make_in(directory, |name| {
+                use rustix::fs::{AtFlags, CWD, linkat};
+                // By its own right: a link by an empty path takes a capability.
+                linkat(CWD, format!("/proc/self/fd/{}", file.as_raw_fd()), CWD, name, AtFlags::SYMLINK_FOLLOW)?;
+                file.try_clone()
+            }),
+            Self::Named(file) => Ok(file),
+        }
+    }
+}
+
+impl Write for Unfinished {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Nameless(file) => file.write(bytes),
+            Self::Named(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Nameless(file) => file.flush(),
+            Self::Named(file) => file.flush(),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! With `[encryption]`, a host encrypts the database of its state, the output and the records of processes, what is kept
 //! of lost terminals, and recordings. The files of sessions are not encrypted, since programs read them; nor are
-//! components and their compiled code, the audit, and the tokens of the host itself: see [`NOT_ENCRYPTED`].
+//! components and their compiled code, the audit, profiles of browsers, and the tokens of the host itself: see [`NOT_ENCRYPTED`].
 
 mod rekey;
 #[cfg(all(test, feature = "encryption"))]
@@ -25,7 +25,8 @@ use crate::{
 pub use rekey::{RekeyReport, decrypt, rekey};
 
 /// What is on disk in the clear, whatever `[encryption]` says.
-pub const NOT_ENCRYPTED: &str = "the files of sessions, the audit, plugins and their code, tokens of the host";
+pub const NOT_ENCRYPTED: &str =
+    "the files of sessions, the audit, plugins and their code, tokens of the host, profiles of browsers that run";
 
 /// Why content cannot be encrypted or decrypted.
 #[derive(Debug, thiserror::Error)]

@@ -9,7 +9,8 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use wharf_tests::{Client, Data, Finished, Setup, not_on_this_machine, wharf};
+use wharf_test_support::blocking;
+use wharf_tests::{Client, Data, Finished, Setup, not_on_this_machine, start, wharf};
 
 use crate::plugins::commands::Place;
 
@@ -144,6 +145,51 @@ fn a_backup_beside_a_host_that_writes_and_is_killed_has_all_that_was_acknowledge
     put(&mut host, 0);
     assert_eq!(host.leave().2, Some(0));
     ran(&place, &data, &["audit", "verify"]);
+}
+
+#[test]
+fn a_backup_that_is_killed_leaves_no_file_that_passes_for_one_and_the_next_makes_room_for_itself() {
+    /// Noise takes as much room in an archive, and so long to write.
+    const NOISE_BYTES: usize = 64 << 20;
+
+    let place = place();
+    let mut host = place.serve();
+    put(&mut host, 0);
+    write(&mut host, "src/note.txt", "a session's own");
+    let [note] = &notes(place.data.path())[..] else { panic!("one session has files") };
+    let mut noise = vec![0; NOISE_BYTES];
+    fastrand::fill(&mut noise);
+    fs::write(note.with_file_name("noise"), noise).expect("written");
+    let file = place.file("wharf.backup");
+    let beside = || {
+        let names = fs::read_dir(place.files.path()).expect("listed").flatten().map(|entry| entry.file_name());
+        let mut names: Vec<_> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    let config = place.files.path().join("wharf.toml");
+    let mut backup = start(wharf(["backup", &file]).config(&config).data(place.data.path()));
+    let staged = || {
+        let names = fs::read_dir(place.data.path()).expect("listed").flatten().map(|entry| entry.file_name());
+        names.filter(|name| name.to_string_lossy().starts_with(".backup-")).count()
+    };
+    blocking::until("it is under way", || staged() == 1);
+    backup.kill().expect("it runs");
+    assert_eq!(backup.wait().expect("it ends").code(), None, "it was killed before its end");
+    assert!(!Path::new(&file).exists(), "what is half written has no name");
+
+    // The host has noticed nothing, and the next backup is whole.
+    put(&mut host, 1);
+    place.ran(&["backup", &file]);
+    assert_eq!(staged(), 0, "what the killed one left is gone");
+    let expected: Vec<String> = ["greeter.wasm", "wharf.backup", "wharf.toml"].map(str::to_owned).into();
+    assert_eq!(beside(), expected, "nothing is left beside it");
+    assert_eq!(host.leave().2, Some(0));
+    let other = Data::alone();
+    let data = other.path().join("restored");
+    ran(&place, &data, &["restore", &file]);
+    let exported = ran(&place, &data, &["state", "export"]);
+    assert!(exported.contains("key-000000") && exported.contains("key-000001"), "{exported}");
 }
 
 #[test]

@@ -19,13 +19,7 @@ use super::{
     manifest::{BackupManifest, BackupPart, LEFT_OUT, LeftOut, MANIFEST, STATE, never_in_it},
     staging::Staging,
 };
-use crate::{
-    Configuration,
-    added::AddedPlugins,
-    backends,
-    encryption::{self, NOT_ENCRYPTED},
-    recorder::audit_directory,
-};
+use crate::{Configuration, added::AddedPlugins, backends, encryption, recorder::audit_directory};
 
 /// A data directory, with what had to be taken at one moment.
 pub(super) struct Collection<'c> {
@@ -48,10 +42,11 @@ impl<'c> Collection<'c> {
         let mut files = FilesLeftOut::default();
         let keys = encryption::look(configuration, data)?;
         if keys.at_rest.is_encrypted() {
-            notes.push(format!(
-                "the master key of [encryption] is not in the backup, and state and recordings need it; in the clear are: \
-                 {NOT_ENCRYPTED}"
-            ));
+            notes.push(
+                "the master key of [encryption] is not in the backup, and state and recordings need it; what else is in \
+                 the backup is in the clear"
+                    .to_owned(),
+            );
         }
         for part in BackupPart::ALL {
             if without.contains(&part) {
