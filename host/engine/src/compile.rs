@@ -7,6 +7,8 @@
 #[cfg(target_os = "linux")]
 mod child;
 mod functions;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
