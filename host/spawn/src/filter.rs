@@ -5,13 +5,14 @@
 //! unknown, and programs fall back to older ones. Knows nothing of
 //! paths: mounts and Landlock guard those.
 
-use std::{collections::BTreeMap, io};
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::{borrow::Cow, collections::BTreeMap, io, sync::OnceLock};
 
 use libc::c_long;
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch, sock_filter,
-};
+use seccompiler::{BpfProgram, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule, sock_filter};
 
 /// The kinds of filter.
 #[derive(Debug, Clone, Copy)]
@@ -39,9 +40,6 @@ pub(crate) enum SyscallFilter {
         itself: u32,
     },
 }
-
-/// The last system call that this list knows: `mseal` of Linux 6.10.
-const LAST_KNOWN: u32 = 462;
 
 /// Calls on the keyring and on the kernel itself, which no namespace closes; calls that make
 /// mounts and enter namespaces, which would open new ways.
@@ -224,8 +222,26 @@ const NAMESPACES: [i32; 7] = [
 
 type SyscallRules = BTreeMap<i64, Vec<SeccompRule>>;
 
+/// The filter of each sandbox, which nothing of the child changes.
+static IN_SANDBOX: OnceLock<BpfProgram> = OnceLock::new();
+
+/// Makes the filter of sandboxes, so that a copy of this process has it.
+pub(crate) fn prepare() {
+    if let Ok(program) = rules(SyscallFilter::InSandbox).and_then(tree::program) {
+        let _ = IN_SANDBOX.set(program);
+    }
+}
+
 /// The filter, ready to be installed.
-pub(crate) fn program(refused: SyscallFilter) -> io::Result<BpfProgram> {
+pub(crate) fn program(refused: SyscallFilter) -> io::Result<Cow<'static, [sock_filter]>> {
+    match (refused, IN_SANDBOX.get()) {
+        (SyscallFilter::InSandbox, Some(prepared)) => Ok(Cow::Borrowed(prepared)),
+        _ => Ok(Cow::Owned(tree::program(rules(refused)?)?)),
+    }
+}
+
+/// What is refused: calls whatever their arguments, where they have no rule, and calls of which one rule holds.
+fn rules(refused: SyscallFilter) -> io::Result<SyscallRules> {
     let mut rules = SyscallRules::new();
     let makes_sandboxes = matches!(refused, SyscallFilter::AroundSandboxes);
     always(&mut rules, &[OF_THE_KERNEL, OF_THE_KERNEL_FORMERLY]);
@@ -277,11 +293,7 @@ pub(crate) fn program(refused: SyscallFilter) -> io::Result<BpfProgram> {
             sockets_of_host(&mut rules)?;
         }
     }
-    let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
-    let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture).map_err(io::Error::other)?;
-    let filter = BpfProgram::try_from(filter).map_err(io::Error::other)?;
-    Ok(unknown_calls().into_iter().chain(filter).collect())
+    Ok(rules)
 }
 
 /// Refuses signals for other processes.
@@ -350,22 +362,4 @@ fn only(rules: &mut SyscallRules, call: c_long, conditions: &[(u8, SeccompCmpOp,
 
 fn number(small: i32) -> u64 {
     u64::from(small.cast_unsigned())
-}
-
-/// Makes calls fail as unknown that the lists do not cover: newer ones, those of the
-/// x32 ABI, whose numbers are high, and `clone3`, whose flags no
-/// filter can read.
-fn unknown_calls() -> [sock_filter; 4] {
-    const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
-    const EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
-    const GREATER: u16 = (libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K) as u16;
-    const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
-    const CLONE3: u32 = libc::SYS_clone3 as u32;
-    let step = |code, jt, jf, k| sock_filter { code, jt, jf, k };
-    [
-        step(LOAD, 0, 0, 0),
-        step(EQUAL, 1, 0, CLONE3),
-        step(GREATER, 0, 1, LAST_KNOWN),
-        step(RETURN, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned()),
-    ]
 }

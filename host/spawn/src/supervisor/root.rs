@@ -19,7 +19,7 @@ use super::{
     system::{self, ForkSide},
 };
 use crate::{
-    outside,
+    filter, outside,
     packet::{self, Packet},
     tree,
     wire::{StartStep, SupervisorReport, SupervisorSpec, SupervisorTask},
@@ -40,6 +40,8 @@ pub(super) fn run(control: OwnedFd) -> ! {
     if packet::send(&control, &SupervisorReport::Started, &[]).is_err() {
         system::leave();
     }
+    // Before the first copy of this process.
+    filter::prepare();
     let mut supervisors = Supervisors::new();
     let mut ended: Vec<TreeGroups> = Vec::new();
     let mut groups = None;
