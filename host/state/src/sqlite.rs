@@ -5,6 +5,8 @@
 //! run on the thread of their caller, on connections of their own (`readers`). No other
 //! crate names SQL.
 
+#[cfg(feature = "encryption")]
+mod cipher;
 mod expire;
 mod fault;
 pub(crate) mod inventory;

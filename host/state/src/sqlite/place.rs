@@ -163,6 +163,8 @@ pub(super) struct DatabaseFile {
 impl DatabaseFile {
     /// A connection to it, or to what stands for it: a name that SQLite understands.
     pub(super) fn connect(&self, name: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+        #[cfg(feature = "encryption")]
+        super::cipher::prepare();
         let connection = Connection::open_with_flags(name, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         if let Some(key) = &self.key {
             set_key(&connection, key)?;
