@@ -69,8 +69,15 @@ pub(crate) struct Remembered {
     // A blocking lock: held for a copy.
     level: Mutex<LoggingLevel>,
     peer: OnceLock<Peer<RoleServer>>,
+    opened: OnceLock<OpenedBy>,
     warned_of_default: AtomicBool,
     waiting: Arc<Semaphore>,
+}
+
+/// What a client says of itself when it opens its connection.
+struct OpenedBy {
+    capabilities: Map<String, Value>,
+    name: Option<Arc<str>>,
 }
 
 impl Default for Remembered {
@@ -79,6 +86,7 @@ impl Default for Remembered {
         Self {
             level: Mutex::new(LoggingLevel::Info),
             peer: OnceLock::new(),
+            opened: OnceLock::new(),
             warned_of_default: AtomicBool::new(false),
             waiting,
         }
@@ -93,6 +101,18 @@ impl Remembered {
 
     pub(crate) fn peer(&self) -> Option<Peer<RoleServer>> {
         self.peer.get().cloned()
+    }
+
+    /// What the client said when it opened the connection, where it did: the same for each call, and made once.
+    fn opened(&self, peer: Option<&Peer<RoleServer>>) -> Option<&OpenedBy> {
+        let info = peer?.peer_info()?;
+        Some(self.opened.get_or_init(|| OpenedBy {
+            capabilities: match serde_json::to_value(&info.capabilities) {
+                Ok(Value::Object(declared)) => declared,
+                _ => Map::new(),
+            },
+            name: shown_name(&info.client_info.name, &info.client_info.version),
+        }))
     }
 
     pub(crate) fn set_level(&self, level: LoggingLevel) {
@@ -133,8 +153,9 @@ impl ClientRequest {
         let floor = if modern { origin.meta.log_level() } else { Some(*remembered.level.lock()) };
         let mut meta = std::mem::take(&mut origin.meta.0.0);
         let peer = origin.peer.as_ref();
-        let capabilities = capabilities(&mut meta, peer);
-        let client = client_name(&meta, peer);
+        let opened = remembered.opened(peer);
+        let capabilities = capabilities(&mut meta, opened);
+        let client = client_name(&meta, opened);
         let claims = context_claims::of_request(&mut meta, &origin.extensions)?;
         let resolved = rules.resolve(&claims, arguments)?;
         let warning = (!resolved.dropped.is_empty()).then(|| ignored(what, &resolved));
@@ -233,25 +254,23 @@ fn ignored(what: &str, resolved: &Resolved) -> Value {
 }
 
 /// What the client has declared: with the request, else when the connection was opened.
-fn capabilities(meta: &mut Map<String, Value>, peer: Option<&Peer<RoleServer>>) -> Map<String, Value> {
+fn capabilities(meta: &mut Map<String, Value>, opened: Option<&OpenedBy>) -> Map<String, Value> {
     if let Some(Value::Object(declared)) = meta.remove(CAPABILITIES) {
         return declared;
     }
-    let opened = peer.and_then(Peer::peer_info).and_then(|info| serde_json::to_value(&info.capabilities).ok());
-    match opened {
-        Some(Value::Object(declared)) => declared,
-        _ => Map::new(),
-    }
+    opened.map(|opened| opened.capabilities.clone()).unwrap_or_default()
 }
 
 /// How the client calls itself: with the request, else when the connection was opened.
-fn client_name(meta: &Map<String, Value>, peer: Option<&Peer<RoleServer>>) -> Option<Arc<str>> {
-    let word = |info: &Value, key: &str| info.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let said = meta.get(CLIENT_INFO).map(|info| (word(info, "name"), word(info, "version")));
-    let opened = || peer?.peer_info().map(|info| (info.client_info.name.clone(), info.client_info.version.clone()));
-    let (name, version) = said.or_else(opened)?;
-    // Either may be megabytes long, and is cut before it is copied again.
-    let name = [name, version].map(|word| shown::<String>(&word)).join(" ");
+fn client_name(meta: &Map<String, Value>, opened: Option<&OpenedBy>) -> Option<Arc<str>> {
+    let Some(info) = meta.get(CLIENT_INFO) else { return opened?.name.clone() };
+    let word = |key: &str| info.get(key).and_then(Value::as_str).unwrap_or_default();
+    shown_name(word("name"), word("version"))
+}
+
+/// Either may be megabytes long, and is cut before it is copied.
+fn shown_name(name: &str, version: &str) -> Option<Arc<str>> {
+    let name = [name, version].map(shown::<String>).join(" ");
     let name = shown::<String>(name.trim());
     (!name.is_empty()).then(|| name.into())
 }
