@@ -34,7 +34,8 @@ pub(super) fn due(
     ending: &Ending,
     turn: &Turn,
 ) -> impl Iterator<Item = Due> + use<> {
-    let ended = ending.ended.map(|ended| process_ended(parameters, ended, ending.closed));
+    let limit = turn.began.saturating_add(parameters.time_limit);
+    let ended = ending.ended.map(|ended| process_ended(parameters, ended, ending.closed, limit));
     // Once the process has ended, nothing else can still be true.
     let others = ended.is_none().then(|| {
         [
@@ -48,15 +49,20 @@ pub(super) fn due(
             idle(parameters, responses, turn),
             (turn.attempts >= parameters.max_attempts)
                 .then(|| (turn.last_attempt, verdict(Reason::AttemptsExhausted, Confidence::None))),
-            Some((turn.began.saturating_add(parameters.time_limit), verdict(Reason::TimeLimit, Confidence::None))),
+            Some((limit, verdict(Reason::TimeLimit, Confidence::None))),
         ]
     });
     ended.into_iter().chain(others.into_iter().flatten().flatten())
 }
 
-fn process_ended(parameters: &Parameters, (ended, descendants): (Duration, u32), closed: Option<Duration>) -> Due {
-    // What it wrote last may still be under way, until the stream is closed.
-    let drained = ended.saturating_add(parameters.drain);
+fn process_ended(
+    parameters: &Parameters,
+    (ended, descendants): (Duration, u32),
+    closed: Option<Duration>,
+    limit: Duration,
+) -> Due {
+    // What it wrote last may still be under way, until the stream is closed or the turn is over.
+    let drained = ended.saturating_add(parameters.drain).min(limit);
     let at = closed.map_or(drained, |closed| closed.max(ended));
     let reason = if descendants == 0 { Reason::ProcessExited } else { Reason::DescendantsAlive { descendants } };
     (at, verdict(reason, Confidence::Certain))

@@ -26,6 +26,15 @@ fn a_stream_that_outlives_its_process_is_waited_for_100_milliseconds_and_told_ap
 }
 
 #[test]
+fn a_process_that_ends_just_before_the_time_limit_is_waited_for_no_longer_than_that() {
+    let mut turn = turn(Preset::Agent, "");
+    goes_on(&mut turn, [(1_000, status(Processing))]);
+    goes_on(&mut turn, [(449_950, Event::ProcessEnded { descendants: 0, exit_code: None })]);
+    let ended = wait(&mut turn, 451_000).expect("it ends");
+    assert_eq!(ended, (450_000, Reason::ProcessExited));
+}
+
+#[test]
 fn a_closed_stream_is_not_yet_the_end_of_its_process() {
     let mut closed = turn(Preset::Shell, "");
     goes_on(&mut closed, [(10, Event::StreamClosed)]);
