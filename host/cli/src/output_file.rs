@@ -63,7 +63,6 @@ impl OutputFile {
             Self::File { path, new, replaces } => {
                 let file = new.into_inner().map_err(io::IntoInnerError::into_error)?;
                 let file = file.named(directory_of(&path))?;
-                file.as_file().sync_all()?;
                 // It may have become something else meanwhile.
                 if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
                     return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is no regular file any more"));
@@ -100,13 +99,22 @@ impl Unfinished {
         }
     }
 
+    fn as_file(&self) -> &File {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Nameless(file) => file,
+            Self::Named(file) => file.as_file(),
+        }
+    }
+
     #[cfg(not(target_os = "linux"))]
     fn below(directory: &Path) -> io::Result<Self> {
         NamedTempFile::new_in(directory).map(Self::Named)
     }
 
-    /// The same with a name in this directory, from which it can be moved.
+    /// The same with a name in this directory, from which it can be moved. It is on the disk before it has one.
     fn named(self, directory: &Path) -> io::Result<NamedTempFile> {
+        self.as_file().sync_all()?;
         match self {
             #[cfg(target_os = "linux")]
             Self::Nameless(file) => tempfile::Builder::new().make_in(directory, |name| {
@@ -122,19 +130,11 @@ impl Unfinished {
 
 impl Write for Unfinished {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            #[cfg(target_os = "linux")]
-            Self::Nameless(file) => file.write(bytes),
-            Self::Named(file) => file.write(bytes),
-        }
+        self.as_file().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            #[cfg(target_os = "linux")]
-            Self::Nameless(file) => file.flush(),
-            Self::Named(file) => file.flush(),
-        }
+        self.as_file().flush()
     }
 }
 

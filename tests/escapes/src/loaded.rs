@@ -31,22 +31,15 @@ const BEYOND: &str = "WHARF_ESCAPES_BEYOND";
 static HELD: OnceLock<(AttemptPlace, Ready)> = OnceLock::new();
 static HAS_BEGUN: AtomicBool = AtomicBool::new(false);
 
-/// Where this library is: beside a test that depends on it.
+/// What a process is given so that the attempts are made in it. This library lies beside the test that depends on it.
 ///
 /// # Errors
 /// Where the system does not say which program runs.
-pub fn library() -> std::io::Result<PathBuf> {
-    Ok(env::current_exe()?.with_file_name("libwharf_escapes.so"))
-}
-
-/// What a process is given so that the attempts are made in it.
-///
-/// # Errors
-/// As [`library`].
 pub fn variables(place: &AttemptPlace) -> std::io::Result<[(&'static str, String); 4]> {
     let shown = |path: &Path| path.display().to_string();
+    let library = env::current_exe()?.with_file_name("libwharf_escapes.so");
     Ok([
-        ("LD_PRELOAD", shown(&library()?)),
+        ("LD_PRELOAD", shown(&library)),
         (INSIDE, shown(&place.inside)),
         (OUTSIDE, shown(&place.outside)),
         (BEYOND, place.beyond.clone()),

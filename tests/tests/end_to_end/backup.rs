@@ -77,6 +77,14 @@ fn refused(place: &Place, file: &str, code: i32, word: &str) {
     assert_eq!(left, Vec::<PathBuf>::new(), "{word}");
 }
 
+/// What a directory has, in order.
+fn names(directory: &Path) -> Vec<String> {
+    let names = fs::read_dir(directory).expect("listed").flatten().map(|entry| entry.file_name());
+    let mut names: Vec<_> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
 /// The files that sessions have below a data directory.
 fn notes(data: &Path) -> Vec<PathBuf> {
     let sessions = fs::read_dir(data.join("workspaces")).into_iter().flatten().flatten();
@@ -110,9 +118,7 @@ fn a_backup_beside_a_host_that_writes_and_is_killed_has_all_that_was_acknowledge
     assert_eq!(fs::metadata(&file).expect("is there").permissions().mode() & 0o777, 0o600);
     put(&mut host, written);
     host.kill();
-    let left = fs::read_dir(place.data.path()).expect("listed").flatten();
-    let left: Vec<_> =
-        left.map(|entry| entry.file_name()).filter(|name| name.to_string_lossy().starts_with('.')).collect();
+    let left: Vec<_> = names(place.data.path()).into_iter().filter(|name| name.starts_with('.')).collect();
     assert!(left.is_empty(), "a backup leaves nothing in the data directory: {left:?}");
 
     let other = Data::alone();
@@ -161,18 +167,9 @@ fn a_backup_that_is_killed_leaves_no_file_that_passes_for_one_and_the_next_makes
     fastrand::fill(&mut noise);
     fs::write(note.with_file_name("noise"), noise).expect("written");
     let file = place.file("wharf.backup");
-    let beside = || {
-        let names = fs::read_dir(place.files.path()).expect("listed").flatten().map(|entry| entry.file_name());
-        let mut names: Vec<_> = names.map(|name| name.to_string_lossy().into_owned()).collect();
-        names.sort();
-        names
-    };
     let config = place.files.path().join("wharf.toml");
     let mut backup = start(wharf(["backup", &file]).config(&config).data(place.data.path()));
-    let staged = || {
-        let names = fs::read_dir(place.data.path()).expect("listed").flatten().map(|entry| entry.file_name());
-        names.filter(|name| name.to_string_lossy().starts_with(".backup-")).count()
-    };
+    let staged = || names(place.data.path()).iter().filter(|name| name.starts_with(".backup-")).count();
     blocking::until("it is under way", || staged() == 1);
     backup.kill().expect("it runs");
     assert_eq!(backup.wait().expect("it ends").code(), None, "it was killed before its end");
@@ -182,8 +179,7 @@ fn a_backup_that_is_killed_leaves_no_file_that_passes_for_one_and_the_next_makes
     put(&mut host, 1);
     place.ran(&["backup", &file]);
     assert_eq!(staged(), 0, "what the killed one left is gone");
-    let expected: Vec<String> = ["greeter.wasm", "wharf.backup", "wharf.toml"].map(str::to_owned).into();
-    assert_eq!(beside(), expected, "nothing is left beside it");
+    assert_eq!(names(place.files.path()), ["greeter.wasm", "wharf.backup", "wharf.toml"], "nothing is left beside it");
     assert_eq!(host.leave().2, Some(0));
     let other = Data::alone();
     let data = other.path().join("restored");

@@ -55,6 +55,11 @@ fn compared(refused: SyscallFilter) -> BpfProgram {
     tree::unknown_calls().into_iter().chain(BpfProgram::try_from(filter).expect("a program")).collect()
 }
 
+/// The architecture that a list wants: what it compares after it has loaded that.
+fn own_architecture(list: &[sock_filter]) -> u32 {
+    list.iter().skip_while(|step| step.k != step::ARCHITECTURE).nth(1).expect("it compares").k
+}
+
 const ITSELF: u32 = 4_321;
 const KINDS: [SyscallFilter; 9] = [
     SyscallFilter::InSandbox,
@@ -77,8 +82,7 @@ fn every_call_has_the_verdict_that_a_list_of_comparisons_gives_it() {
     let flags = NAMESPACES.map(|flag| u64::from(flag.cast_unsigned()));
     for kind in KINDS {
         let (search, list) = (program(kind).expect("a program"), compared(kind));
-        // Where the list has the architecture that it wants.
-        let own = list.iter().skip_while(|step| step.k != step::ARCHITECTURE).nth(1).expect("it compares").k;
+        let own = own_architecture(&list);
         for number in (0..=4_096).chain([0x4000_0000, 0x4000_003b, u32::MAX]) {
             for round in 0..64 {
                 let mut argument = || match random.u8(0..4) {
@@ -99,7 +103,7 @@ fn every_call_has_the_verdict_that_a_list_of_comparisons_gives_it() {
 fn a_number_is_found_in_a_few_steps() {
     for kind in KINDS {
         let (search, list) = (program(kind).expect("a program"), compared(kind));
-        let own = list.iter().skip_while(|step| step.k != step::ARCHITECTURE).nth(1).expect("it compares").k;
+        let own = own_architecture(&list);
         // Reading is what programs do most, and what no filter asks about.
         let reading = Shown { number: libc::SYS_read as u32, architecture: own, arguments: [0; 6] };
         let (few, many) = (run(&search, &reading).1, run(&list, &reading).1);

@@ -1,9 +1,9 @@
 //! A filter of system calls as a search.
 //!
 //! seccompiler compares a call with one number after the other. The kernel does not only run a filter for each call: when
-//! it is installed, the kernel follows it for each number there is, to know which calls it need not ask about. With a
-//! list of a hundred numbers that took longer than the rest of what a child gives up. So what depends on the number
-//! alone is found by halving here, and seccompiler makes the rest, for the few calls that depend on their arguments.
+//! it is installed, the kernel follows it for each number there is, to know which calls it need not ask about. For the
+//! list of a host that took 0.60 ms, and takes 0.18 here (`strace -T`). So what depends on the number alone is found by
+//! halving, and seccompiler makes the rest, for the few calls that depend on their arguments.
 
 use std::{collections::BTreeMap, io};
 
